@@ -1,0 +1,66 @@
+package dev.gyre.bench;
+
+import dev.gyre.SystemCallException;
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.Kernel;
+import dev.gyre.internal.sys.Linux;
+import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.Memory;
+
+import java.lang.foreign.MemorySegment;
+
+/// An epoll with one eventfd in it, called through the same seam as Gyre's backend calls it and
+/// with nothing around it: what Java cannot do without.
+final class BareEpoll implements AutoCloseable {
+    private static final int EVENTS = 1_024;
+
+    // The waiting and the waking thread have one each: an instance serves one thread at a time.
+    private final Kernel waiting = new LinuxKernel();
+    private final Kernel waking = new LinuxKernel();
+    private final MemorySegment events = Memory.allocate((long) Linux.SIZEOF_EPOLL_EVENT * EVENTS);
+    private final MemorySegment one = Memory.allocate(Long.BYTES);
+    private final int epfd = check("epoll_create1", waiting.epollCreate1(Linux.EPOLL_CLOEXEC));
+    private final int eventfd =
+            check("eventfd", waiting.eventfd(0, Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK));
+
+    BareEpoll() {
+        Memory.putLong(one.address(), 1);
+        Memory.putInt(
+                events.address() + Linux.OFFSETOF_EPOLL_EVENT_EVENTS,
+                Linux.EPOLLIN | Linux.EPOLLET);
+        Memory.putLong(events.address() + Linux.OFFSETOF_EPOLL_EVENT_DATA, eventfd);
+        check("epoll_ctl", waiting.epollCtl(epfd, Linux.EPOLL_CTL_ADD, eventfd, events.address()));
+    }
+
+    /// Looks without waiting.
+    ///
+    /// @return the number of events
+    int pollNow() {
+        return check("epoll_wait", waiting.epollWait(epfd, events.address(), EVENTS, 0));
+    }
+
+    /// Waits as long as it takes.
+    ///
+    /// @return the number of events; also 0 after a signal
+    int pollForEver() {
+        int result = waiting.epollWait(epfd, events.address(), EVENTS, -1);
+        return result == -Errno.EINTR ? 0 : check("epoll_wait", result);
+    }
+
+    void wake() {
+        check("write", (int) waking.write(eventfd, one.address(), Long.BYTES));
+    }
+
+    @Override
+    public void close() {
+        waiting.close(epfd);
+        waiting.close(eventfd);
+    }
+
+    private static int check(String call, int result) {
+        if (result < 0) {
+            throw new SystemCallException(call, -result, SystemCallException.NO_FD);
+        }
+        return result;
+    }
+}

@@ -1,0 +1,62 @@
+package dev.gyre.bench;
+
+import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.backend.IoHandler;
+
+import org.jspecify.annotations.Nullable;
+
+/// A kernel in which nothing ever happens, at no cost.
+final class NoBackend implements Backend {
+    @Override
+    public String name() {
+        return "none";
+    }
+
+    @Override
+    public long nanoTime() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public void pollNow() {}
+
+    @Override
+    public void pollUntil(long deadlineNanos) {}
+
+    @Override
+    public @Nullable IoHandler takeReady() {
+        return null;
+    }
+
+    @Override
+    public int taken() {
+        return 0;
+    }
+
+    @Override
+    public void wake() {}
+
+    @Override
+    public long wakeups() {
+        return 0;
+    }
+
+    @Override
+    public void register(int fd, int interest, IoHandler handler) {
+        throw new UnsupportedOperationException("there is no descriptor " + fd + " here");
+    }
+
+    @Override
+    public void modify(int fd, int interest) {}
+
+    @Override
+    public void deregister(int fd) {}
+
+    @Override
+    public int registered() {
+        return 0;
+    }
+
+    @Override
+    public void close() {}
+}

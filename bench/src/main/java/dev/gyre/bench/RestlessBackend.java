@@ -1,0 +1,76 @@
+package dev.gyre.bench;
+
+import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.backend.IoHandler;
+
+import org.jspecify.annotations.Nullable;
+
+/// A backend that is told to wait and only looks.
+///
+/// @param beforeWait called each time, on the loop thread
+record RestlessBackend(Backend backend, Runnable beforeWait) implements Backend {
+    @Override
+    public String name() {
+        return "restless " + backend.name();
+    }
+
+    @Override
+    public long nanoTime() {
+        return backend.nanoTime();
+    }
+
+    @Override
+    public void pollNow() {
+        backend.pollNow();
+    }
+
+    @Override
+    public void pollUntil(long deadlineNanos) {
+        beforeWait.run();
+        backend.pollNow();
+    }
+
+    @Override
+    public @Nullable IoHandler takeReady() {
+        return backend.takeReady();
+    }
+
+    @Override
+    public int taken() {
+        return backend.taken();
+    }
+
+    /// Nobody sleeps.
+    @Override
+    public void wake() {}
+
+    @Override
+    public long wakeups() {
+        return 0;
+    }
+
+    @Override
+    public void register(int fd, int interest, IoHandler handler) {
+        backend.register(fd, interest, handler);
+    }
+
+    @Override
+    public void modify(int fd, int interest) {
+        backend.modify(fd, interest);
+    }
+
+    @Override
+    public void deregister(int fd) {
+        backend.deregister(fd);
+    }
+
+    @Override
+    public int registered() {
+        return backend.registered();
+    }
+
+    @Override
+    public void close() {
+        backend.close();
+    }
+}

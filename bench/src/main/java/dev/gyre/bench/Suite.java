@@ -1,0 +1,229 @@
+package dev.gyre.bench;
+
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.BenchmarkResult;
+import org.openjdk.jmh.results.IterationResult;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/// Runs groups of benchmarks side by side and prints each as a table with ratios: `Suite ROUNDS
+/// GROUP...`.
+///
+/// The peers of a table take turns, each in a JVM of its own, and so for several rounds: what the
+/// machine does meanwhile then meets all of them. A row tells the median, the least and the most of
+/// all its iterations, and the ratio of its median to that of the row named `× ...`.
+public final class Suite {
+    private static final int WARM_UPS = 3;
+    private static final int ITERATIONS = 4;
+    private static final TimeValue WARM_UP_TIME = TimeValue.seconds(1);
+    private static final TimeValue ITERATION_TIME = TimeValue.milliseconds(500);
+
+    private static final List<String> JVM =
+            List.of(
+                    "--enable-native-access=ALL-UNNAMED",
+                    // Netty does without Unsafe if it is not expressly allowed.
+                    "--sun-misc-unsafe-memory-access=allow",
+                    "-Xms512m",
+                    "-Xmx512m");
+    private static final String BARRIER = "-XX:+UseSystemMemoryBarrier";
+
+    private Suite() {}
+
+    /// A row: one benchmark in one JVM.
+    private record Row(String label, Class<?> of, String method, String peer, List<String> jvm) {
+        static Row peer(String method, String peer) {
+            return new Row(peer, SubmitBenchmark.class, method, peer, List.of());
+        }
+
+        static Row tick(String label, String method, String... jvm) {
+            return new Row(label, TickBenchmark.class, method, "", List.of(jvm));
+        }
+
+        ChainedOptionsBuilder options() {
+            var options =
+                    new OptionsBuilder()
+                            .include("^" + of.getName() + "\\." + method + "$")
+                            .forks(1)
+                            .warmupIterations(WARM_UPS)
+                            .warmupTime(WARM_UP_TIME)
+                            .measurementIterations(ITERATIONS)
+                            .measurementTime(ITERATION_TIME)
+                            .shouldFailOnError(true)
+                            .verbosity(VerboseMode.SILENT)
+                            .jvmArgs(
+                                    Stream.concat(JVM.stream(), jvm.stream())
+                                            .toArray(String[]::new));
+            return peer.isEmpty() ? options : options.param("peer", peer);
+        }
+    }
+
+    /// What is read from an iteration.
+    private enum Figure {
+        TIME("ns") {
+            @Override
+            double of(IterationResult iteration) {
+                var result = iteration.getPrimaryResult();
+                return switch (result.getScoreUnit()) {
+                    case "ns/op" -> result.getScore();
+                    case "ops/us" -> 1_000 / result.getScore();
+                    default -> throw new IllegalStateException(result.getScoreUnit());
+                };
+            }
+        },
+        ALLOCATION("B") {
+            @Override
+            double of(IterationResult iteration) {
+                return Objects.requireNonNull(
+                                iteration.getSecondaryResults().get("gc.alloc.rate.norm"))
+                        .getScore();
+            }
+        };
+
+        final String unit;
+
+        Figure(String unit) {
+            this.unit = unit;
+        }
+
+        abstract double of(IterationResult iteration);
+    }
+
+    /// @param base index of the row that others are compared with
+    private record Table(String title, Figure figure, int base, List<Row> rows) {}
+
+    public static void main(String[] args) throws RunnerException {
+        int rounds = Integer.parseInt(args[0]);
+        for (String group : Arrays.asList(args).subList(1, args.length)) {
+            for (Table table : tables(group)) {
+                run(table, rounds);
+            }
+        }
+    }
+
+    private static List<Table> tables(String group) {
+        return switch (group) {
+            case "submit" ->
+                    List.of(
+                            submit("submit and run, one producer, a task", "oneProducer"),
+                            submit("submit and run, four producers, a task", "fourProducers"),
+                            submit("submit alone, one producer, a task", "producer"));
+            case "tick" -> List.of(tick());
+            case "alloc" -> List.of(allocation());
+            default -> throw new IllegalArgumentException("no such group: " + group);
+        };
+    }
+
+    private static Table submit(String title, String method) {
+        return new Table(
+                title,
+                Figure.TIME,
+                1,
+                List.of(
+                        Row.peer(method, Peer.GYRE),
+                        Row.peer(method, Peer.NETTY_EPOLL),
+                        Row.peer(method, Peer.NETTY_URING),
+                        Row.peer(method, Peer.JCTOOLS),
+                        Row.peer(method, Peer.EXECUTOR)));
+    }
+
+    private static Table tick() {
+        return new Table(
+                "a tick with nothing to do",
+                Figure.TIME,
+                0,
+                List.of(
+                        Row.tick("bare epoll_wait(0)", "systemCall"),
+                        Row.tick("... " + BARRIER, "systemCall", BARRIER),
+                        Row.tick("clock alone", "clock"),
+                        Row.tick("gyre, one callback", "deferring"),
+                        Row.tick("... " + BARRIER, "deferring", BARRIER),
+                        Row.tick("gyre, no callback", "empty"),
+                        Row.tick("... and no kernel", "withoutKernel")));
+    }
+
+    private static Table allocation() {
+        var rows = new ArrayList<Row>();
+        for (String peer : List.of(Peer.GYRE, Peer.NETTY_EPOLL, Peer.NETTY_URING, Peer.EXECUTOR)) {
+            rows.add(
+                    new Row(
+                            "task: " + peer,
+                            SubmitBenchmark.class,
+                            "oneProducer",
+                            peer,
+                            List.of()));
+        }
+        rows.add(Row.tick("tick: gyre", "deferring"));
+        rows.add(new Row("wake-up: gyre", WakeBenchmark.class, "wake", "", List.of()));
+        return new Table("allocated, all threads", Figure.ALLOCATION, 1, rows);
+    }
+
+    private static void run(Table table, int rounds) throws RunnerException {
+        List<List<Double>> figures = new ArrayList<>();
+        table.rows.forEach(_ -> figures.add(new ArrayList<>()));
+        for (int round = 0; round < rounds; round++) {
+            for (int i = 0; i < table.rows.size(); i++) {
+                Row row = table.rows.get(i);
+                System.err.printf("%s: round %d, %s%n", table.title, round + 1, row.label);
+                var options = row.options();
+                if (table.figure == Figure.ALLOCATION) {
+                    options.addProfiler(GCProfiler.class);
+                }
+                for (RunResult result : new Runner(options.build()).run()) {
+                    collect(result, table.figure, figures.get(i));
+                }
+            }
+        }
+        print(table, figures);
+    }
+
+    private static void collect(RunResult run, Figure figure, List<Double> figures) {
+        for (BenchmarkResult fork : run.getBenchmarkResults()) {
+            for (IterationResult iteration : fork.getIterationResults()) {
+                figures.add(figure.of(iteration));
+            }
+        }
+    }
+
+    private static void print(Table table, List<List<Double>> figures) {
+        figures.forEach(f -> f.sort(null));
+        double base = median(figures.get(table.base));
+        System.out.printf(
+                "%n%-40s %10s %10s %10s   × %s%n",
+                table.title + ", " + table.figure.unit,
+                "median",
+                "least",
+                "most",
+                table.rows.get(table.base).label);
+        for (int i = 0; i < table.rows.size(); i++) {
+            List<Double> sorted = figures.get(i);
+            System.out.printf(
+                    Locale.ROOT,
+                    "%-40s %10.2f %10.2f %10.2f   %.2f%n",
+                    table.rows.get(i).label,
+                    median(sorted),
+                    sorted.getFirst(),
+                    sorted.getLast(),
+                    median(sorted) / base);
+        }
+        System.out.println();
+    }
+
+    private static double median(List<Double> sorted) {
+        int middle = sorted.size() / 2;
+        return sorted.size() % 2 == 1
+                ? sorted.get(middle)
+                : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
+    }
+}

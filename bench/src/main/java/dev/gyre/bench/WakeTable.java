@@ -1,0 +1,54 @@
+package dev.gyre.bench;
+
+import org.HdrHistogram.Histogram;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/// Prints the percentiles of latencies that were measured side by side, and their ratios to those
+/// of the first file: `WakeTable FILE...`, the files as [WakeLatency] writes them, named after the
+/// peers.
+public final class WakeTable {
+    private static final long LONGEST_NANOS = 10_000_000_000L;
+    private static final int DIGITS = 3;
+
+    private WakeTable() {}
+
+    public static void main(String[] args) throws IOException {
+        System.out.printf(
+                "%-22s %9s %9s %9s %9s   %7s %7s %9s%n",
+                "wake-up, µs", "p50", "p90", "p99", "p99.9", "× p50", "× p99", "samples");
+        Histogram base = read(Path.of(args[0]));
+        for (String arg : args) {
+            Path file = Path.of(arg);
+            Histogram histogram = read(file);
+            System.out.printf(
+                    Locale.ROOT,
+                    "%-22s %9.2f %9.2f %9.2f %9.2f   %7.2f %7.2f %9d%n",
+                    file.getFileName(),
+                    micros(histogram, 50),
+                    micros(histogram, 90),
+                    micros(histogram, 99),
+                    micros(histogram, 99.9),
+                    micros(histogram, 50) / micros(base, 50),
+                    micros(histogram, 99) / micros(base, 99),
+                    histogram.getTotalCount());
+        }
+    }
+
+    private static Histogram read(Path file) throws IOException {
+        Histogram histogram = new Histogram(LONGEST_NANOS, DIGITS);
+        try (var lines = Files.lines(file)) {
+            lines.mapToLong(Long::parseLong)
+                    .map(nanos -> Math.min(nanos, LONGEST_NANOS))
+                    .forEach(histogram::recordValue);
+        }
+        return histogram;
+    }
+
+    private static double micros(Histogram histogram, double percentile) {
+        return histogram.getValueAtPercentile(percentile) / 1_000.0;
+    }
+}

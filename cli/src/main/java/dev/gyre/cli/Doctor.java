@@ -1,0 +1,193 @@
+package dev.gyre.cli;
+
+import dev.gyre.EventLoop;
+import dev.gyre.internal.sys.Limits;
+import dev.gyre.internal.sys.LinuxKernel;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+
+/// `gyre doctor`: looks at the machine and tries the backends.
+@Command(
+        name = "doctor",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        header = "Tells what this machine offers a loop, and which backends work on it.",
+        synopsisHeading = "%nUsage: ",
+        descriptionHeading = "%n",
+        description = {
+            "Changes nothing, and takes less than a second. A backend is said to work only after a"
+                + " loop has run on it: it is opened, gets a task from another thread and a timer,"
+                + " and is ended. Where one does not work, the reason stands beside it, with the"
+                + " kernel's error and what can be done about it. In a report of a bug, this output"
+                + " answers the first questions.",
+            "",
+            "What the lines mean:",
+            "",
+            "  Operating system  name and kernel release; a loop needs Linux",
+            "  Architecture      a loop needs x86-64 or aarch64, whose system calls it knows",
+            "  Cores             those that this process may use",
+            "  Open files        the limit in force (ulimit -n) and the hard one; each",
+            "                    connection takes one, each loop two or three",
+            "  Memory limit      that of the control group, as for a container or a service",
+            "  Native access     whether the JVM lets Gyre call the kernel without a warning",
+            "  epoll             Linux's readiness interface. Also tells how a loop waits: by",
+            "                    epoll_pwait2, or on older kernels by a timerfd",
+            "  io_uring          Linux's completion interface: asked for, and given back",
+            "  kqueue            its counterpart on macOS and FreeBSD",
+            "  simulated         a kernel in Java, for tests",
+            ""
+        },
+        optionListHeading = "Options:%n",
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {
+            "0:at least one backend works here",
+            "1:none does; the last line, on standard error, says so",
+            "2:the command line makes no sense"
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  gyre doctor",
+            "  gyre doctor >/dev/null && echo a loop can run here",
+            "  docker run --rm IMAGE gyre doctor      what a container takes away",
+            ""
+        })
+final class Doctor implements Callable<Integer> {
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        // Before the first native call: where it is not enabled, that call enables it in passing.
+        String nativeAccess = nativeAccess(EventLoop.class.getModule());
+        PrintWriter out = spec.commandLine().getOut();
+        Report report = new Report(out);
+        describeSystem(report);
+        describeJava(report, nativeAccess);
+        String working = tryBackends(report);
+        out.println();
+        out.flush();
+        if (working.isEmpty()) {
+            PrintWriter err = spec.commandLine().getErr();
+            err.println("No backend works here: a loop cannot be opened.");
+            err.flush();
+            return 1;
+        }
+        out.println("A loop can run here, on " + working + ".");
+        out.flush();
+        return 0;
+    }
+
+    private static void describeSystem(Report report) {
+        report.section("System");
+        report.line(
+                "Operating system",
+                system()
+                        + " "
+                        + System.getProperty("os.version", "")
+                        + (isLinux() ? "" : ": not supported, a loop needs Linux"));
+        report.line("Architecture", architecture(System.getProperty("os.arch", "")));
+        report.line("Cores", Runtime.getRuntime().availableProcessors() + " for this process");
+        report.line("Open files", openFiles());
+        report.line("Memory limit", memoryLimit(new CgroupMemory(Path.of("/")).limitBytes()));
+    }
+
+    private static void describeJava(Report report, String nativeAccess) {
+        report.section("Java");
+        report.line(
+                "JDK", Runtime.version() + ", " + System.getProperty("java.vm.name", "unnamed VM"));
+        report.line("Home", System.getProperty("java.home", "unknown"));
+        report.line("Native access", nativeAccess);
+    }
+
+    /// @return the names of those that work, for a sentence
+    private static String tryBackends(Report report) {
+        report.section("Backends");
+        Map<String, Finding> findings = new LinkedHashMap<>();
+        Finding elsewhere = Finding.fails("Linux only, not on this system");
+        findings.put("epoll", isLinux() ? EpollCheck.run() : elsewhere);
+        findings.put("io_uring", isLinux() ? tryUring() : elsewhere);
+        findings.put("kqueue", Finding.fails(kqueue()));
+        findings.put(
+                "simulated", Finding.fails("it comes with the test kit, which is not built yet"));
+        findings.forEach((name, finding) -> report.line(name, finding.toString()));
+        return findings.entrySet().stream()
+                .filter(entry -> entry.getValue().works())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.joining(", "));
+    }
+
+    private static Finding tryUring() {
+        try {
+            return UringCheck.run(new LinuxKernel(), UringCheck.DISABLED);
+        } catch (LinkageError e) {
+            return Finding.fails("its native calls cannot be linked; see epoll");
+        }
+    }
+
+    private static String kqueue() {
+        return switch (system()) {
+            case "Mac OS X", "FreeBSD" -> "this version of Gyre has no kqueue backend yet";
+            default -> "macOS and FreeBSD only, not on this system";
+        };
+    }
+
+    private static String system() {
+        return System.getProperty("os.name", "unknown");
+    }
+
+    private static boolean isLinux() {
+        return system().equals("Linux");
+    }
+
+    static String architecture(String name) {
+        return switch (name.toLowerCase(Locale.ROOT)) {
+            case "amd64", "x86_64" -> "x86-64: supported";
+            case "aarch64", "arm64" -> "aarch64: supported";
+            default -> name + ": not supported, a loop needs x86-64 or aarch64";
+        };
+    }
+
+    private static String openFiles() {
+        if (!isLinux()) {
+            return "not asked: the call is known on Linux only";
+        }
+        try {
+            Limits.Limit limit = Limits.openFiles();
+            return limit.current() < 0
+                    ? "the kernel does not say"
+                    : limit.current() + ", hard limit " + limit.hard();
+        } catch (LinkageError e) {
+            return "not asked: native calls cannot be linked";
+        }
+    }
+
+    static String memoryLimit(OptionalLong bytes) {
+        return bytes.isEmpty()
+                ? "none from a control group"
+                : String.format(
+                        Locale.ROOT,
+                        "%.1f MiB from a control group",
+                        bytes.getAsLong() / (1024.0 * 1024.0));
+    }
+
+    static String nativeAccess(Module module) {
+        String name = module.isNamed() ? module.getName() : "ALL-UNNAMED";
+        return module.isNativeAccessEnabled()
+                ? "enabled for " + name
+                : "not enabled: the JVM warns, and a later one will refuse; start it with"
+                        + " --enable-native-access="
+                        + name;
+    }
+}

@@ -1,0 +1,127 @@
+package dev.gyre.cli;
+
+import dev.gyre.EventLoop;
+import dev.gyre.LoopConfig;
+import dev.gyre.ShutdownReport;
+import dev.gyre.SystemCallException;
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.Kernel;
+import dev.gyre.internal.sys.Linux;
+import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.Memory;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// Opens a loop, runs it on a thread of its own, submits a task from this one, lets a timer fire, and
+/// ends it. Never waits long, not even for a loop that hangs: its thread is a daemon.
+final class EpollCheck {
+    private static final Duration TIMER = Duration.ofMillis(2);
+    private static final long PATIENCE_SECONDS = 5;
+
+    private EpollCheck() {}
+
+    static Finding run() {
+        try {
+            EventLoop loop = EventLoop.open(LoopConfig.DEFAULT.withName("doctor"));
+            return exercise(loop);
+        } catch (UnsupportedOperationException | SystemCallException e) {
+            return Finding.fails(message(e));
+        } catch (LinkageError e) {
+            // What keeps the room of native calls from being loaded is thrown by its initializers.
+            return Finding.fails("its native calls cannot be linked: " + message(root(e)));
+        }
+    }
+
+    private static Finding exercise(EventLoop loop) {
+        CompletableFuture<Thread> task = new CompletableFuture<>();
+        CompletableFuture<Long> timer = new CompletableFuture<>();
+        String step = "a timer could not be set";
+        try {
+            loop.after(
+                    TIMER, fired -> timer.complete(System.nanoTime() - fired.firedDeadlineNanos()));
+            Thread thread =
+                    Thread.ofPlatform()
+                            .daemon()
+                            .name("doctor-loop")
+                            .uncaughtExceptionHandler(
+                                    (_, thrown) -> {
+                                        task.completeExceptionally(thrown);
+                                        timer.completeExceptionally(thrown);
+                                    })
+                            .start(loop::run);
+            step = "a task from another thread did not run";
+            loop.submit(() -> task.complete(Thread.currentThread()));
+            if (!task.get(PATIENCE_SECONDS, TimeUnit.SECONDS).equals(thread)) {
+                return Finding.fails("a task ran on the wrong thread");
+            }
+            step = "a timer did not fire";
+            if (timer.get(PATIENCE_SECONDS, TimeUnit.SECONDS) < 0) {
+                return Finding.fails("a timer fired early");
+            }
+            step = "the loop did not end";
+            ShutdownReport end =
+                    loop.shutdown(Duration.ofSeconds(1))
+                            .toCompletableFuture()
+                            .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            if (!end.graceful()) {
+                return Finding.fails("the loop abandoned work at its end: " + end);
+            }
+            return Finding.works(
+                    "a task from another thread ran, a timer fired, the loop ended; "
+                            + waits(new LinuxKernel()));
+        } catch (ExecutionException e) {
+            return Finding.fails(step + ": " + message(root(e)));
+        } catch (TimeoutException e) {
+            return Finding.fails(step + " within " + PATIENCE_SECONDS + " s");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Finding.fails(step + ": interrupted");
+        }
+    }
+
+    /// Which call a loop waits with, by the question it asks of the kernel when it is opened.
+    static String waits(Kernel kernel) {
+        int epfd = kernel.epollCreate1(Linux.EPOLL_CLOEXEC);
+        if (epfd < 0) {
+            return "how it waits could not be asked (" + Errno.name(-epfd) + ")";
+        }
+        MemorySegment event = Memory.allocate(Linux.SIZEOF_EPOLL_EVENT);
+        MemorySegment noTime = Memory.allocate(Linux.SIZEOF_TIMESPEC);
+        int result;
+        try {
+            result = kernel.epollPwait2(epfd, event.address(), 1, noTime.address());
+        } finally {
+            Reference.reachabilityFence(event);
+            Reference.reachabilityFence(noTime);
+            kernel.close(epfd);
+        }
+        return switch (-result) {
+            case Errno.ENOSYS ->
+                    "waits use a timerfd, for want of epoll_pwait2 (ENOSYS: it needs Linux 5.11 and"
+                            + " glibc 2.35)";
+            case Errno.EPERM ->
+                    "waits use a timerfd: a sandbox refuses epoll_pwait2 (EPERM), probably a"
+                            + " container's seccomp profile";
+            default -> "waits use epoll_pwait2";
+        };
+    }
+
+    private static Throwable root(Throwable thrown) {
+        Throwable root = thrown;
+        for (Throwable cause = thrown.getCause(); cause != null; cause = cause.getCause()) {
+            root = cause;
+        }
+        return root;
+    }
+
+    private static String message(Throwable thrown) {
+        String message = thrown.getMessage();
+        return message != null ? message : thrown.getClass().getSimpleName();
+    }
+}

@@ -1,0 +1,30 @@
+package dev.gyre.cli;
+
+import dev.gyre.internal.sys.Kernel;
+
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/// A kernel that answers each call as it is told, and notes which were made.
+final class ScriptedKernel {
+    final List<String> calls = new ArrayList<>();
+    private final Map<String, Integer> answers;
+
+    ScriptedKernel(Map<String, Integer> answers) {
+        this.answers = answers;
+    }
+
+    Kernel kernel() {
+        return (Kernel)
+                Proxy.newProxyInstance(
+                        Kernel.class.getClassLoader(),
+                        new Class<?>[] {Kernel.class},
+                        (_, method, arguments) -> {
+                            boolean closes = method.getName().equals("close");
+                            calls.add(method.getName() + (closes ? " " + arguments[0] : ""));
+                            return answers.getOrDefault(method.getName(), 0);
+                        });
+    }
+}

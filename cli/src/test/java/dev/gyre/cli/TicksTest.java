@@ -1,0 +1,144 @@
+package dev.gyre.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.BufferedReader;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+final class TicksTest {
+    private static final String LATENCY = "\\d+(\\.\\d+)? (ns|us|ms|s)";
+    private static final String LATENCIES =
+            "p50 " + LATENCY + ", p99 " + LATENCY + ", max " + LATENCY;
+
+    @Test
+    @Timeout(30)
+    void ticks_forASecond_showsALineForEachRefreshAndTheSummary() {
+        Execution execution =
+                Execution.of("ticks", "--seconds", "1", "--every", "300", "--load", "2000");
+
+        assertThat(execution.err()).isEmpty();
+        assertThat(execution.status()).isZero();
+        List<String> lines = execution.lines();
+        assertThat(lines.getFirst())
+                .contains("ticks/s", "wake p50", "wake p99", "late p50", "late max")
+                .contains("depth", "wakes/s", "tasks/s");
+        // 300, 600, 900 and 1 000 ms. A dash is right where a busy machine left no sample.
+        assertThat(lines.subList(1, 5))
+                .allMatch(
+                        line ->
+                                line.matches(
+                                        "\\s*\\d\\.\\d\\ds\\s+\\d+(\\s+(-|%s)){4}(\\s+\\d+){3}"
+                                                .formatted(LATENCY)));
+        assertThat(lines.subList(5, lines.size()))
+                .satisfiesExactly(
+                        line -> assertThat(line).isEmpty(),
+                        line -> assertThat(line).matches("Over \\d\\.\\d s"),
+                        line -> assertThat(line).matches("  ticks +[1-9]\\d*/s, \\d+ in all"),
+                        line ->
+                                assertThat(line)
+                                        .matches(
+                                                "  wake latency +"
+                                                        + LATENCIES
+                                                        + ", of \\d+ samples"),
+                        line ->
+                                assertThat(line)
+                                        .matches(
+                                                "  timer lateness +"
+                                                        + LATENCIES
+                                                        + ", of \\d+ firings"),
+                        line -> assertThat(line).matches("  queue depth +max \\d+"),
+                        line -> assertThat(line).matches("  wake-ups +[1-9]\\d*/s, \\d+ in all"),
+                        line ->
+                                assertThat(line)
+                                        .matches(
+                                                "  tasks +[1-9]\\d*/s, \\d+ in all, \\d+ refused"));
+    }
+
+    @Test
+    @Timeout(30)
+    void ticks_terminated_endsWithTheSummary() throws Exception {
+        Process process =
+                new ProcessBuilder(
+                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                "--enable-native-access=ALL-UNNAMED",
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                "dev.gyre.cli.Main",
+                                "ticks",
+                                "--seconds",
+                                "3600")
+                        .redirectErrorStream(true)
+                        .start();
+        try (BufferedReader output = process.inputReader()) {
+            assertThat(output.readLine()).contains("ticks/s");
+            process.toHandle()
+                    .destroy(); // SIGTERM; destroy() would close our end of the output too
+            assertThat(output.lines().toList())
+                    .anyMatch(line -> line.startsWith("Over "))
+                    .last()
+                    .asString()
+                    .endsWith("refused");
+            assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.exitValue()).isEqualTo(128 + 15);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--seconds, 0,       must be from 1 to 86400",
+        "--seconds, -5,      must be from 1 to 86400",
+        "--seconds, 1e3,     not an int",
+        "--seconds, 86401,   must be from 1 to 86400",
+        "--every,   0,       must be from 20 to 60000",
+        "--every,   60001,   must be from 20 to 60000",
+        "--every,   soon,    not an int",
+        "--every,   5001,    longer than the whole run of 5 s",
+        "--load,    -1,      must be from 0 to 1000000",
+        "--load,    1000001, must be from 0 to 1000000"
+    })
+    void ticks_nonsense_isNamedWithItsOption(String option, String value, String expected) {
+        Execution execution = Execution.of("ticks", option, value);
+
+        assertThat(execution.status()).isEqualTo(2);
+        assertThat(execution.out()).isEmpty();
+        assertThat(execution.err().lines().findFirst().orElse(""))
+                .contains(option, value, expected);
+    }
+
+    @Test
+    void ticks_unknownOption_isNamed() {
+        Execution execution = Execution.of("ticks", "--minutes", "1");
+
+        assertThat(execution.status()).isEqualTo(2);
+        assertThat(execution.err()).contains("--minutes");
+    }
+
+    @Test
+    void ticks_onAnotherSystem_saysWhy() {
+        Execution execution = Execution.on("Plan 9", "ticks");
+
+        assertThat(execution.status()).isEqualTo(1);
+        assertThat(execution.out()).isEmpty();
+        assertThat(execution.err()).contains("could not be opened", "Plan 9", "gyre doctor");
+    }
+
+    @Test
+    void help_ofTicks_explainsEveryFigureAndOption() {
+        Execution execution = Execution.of("help", "ticks");
+
+        assertThat(execution.status()).isZero();
+        assertThat(execution.out())
+                .contains(Reading.HEADER.strip().split("\\s{2,}| (?=tasks)"))
+                .contains("--seconds", "--every", "--load")
+                .contains("Exit status:", "Examples:");
+    }
+}

@@ -1,0 +1,183 @@
+package dev.gyre;
+
+import dev.gyre.internal.loop.Loop;
+import dev.gyre.metrics.LoopMetrics;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+/// One thread that waits for the kernel and runs callbacks, one at a time, never nested.
+///
+/// ```java
+/// try (var loop = EventLoop.open()) {
+///     loop.every(Duration.ofSeconds(1), timer -> IO.println("tick"));
+///     loop.after(Duration.ofSeconds(5), timer -> loop.stop());
+///     loop.run();
+/// }
+/// ```
+///
+/// **Threads.** The *loop thread* is whichever platform thread is inside a `run` method. These may be
+/// called from any thread: [#submit], [#trySubmit], [#submitPriority], [#execute], [#stop],
+/// [#shutdown], [#close], [#state], [#nowNanos], [#isLoopThread], [#metrics], [#config]. All others are
+/// *loop-confined*: while the loop runs they belong to the loop thread, and any other caller gets a
+/// [WrongThreadException] that names both threads. While no thread runs the loop they belong to
+/// the one thread that sets it up.
+///
+/// **Order.** Each tick reads the clock, runs expired timers, then priority tasks, then tasks within a
+/// budget, then deferred callbacks, waits for the kernel, and runs I/O callbacks. Microtasks run after
+/// every timer and task and after every batch of I/O callbacks. `docs/SEMANTICS.md` has the clauses.
+///
+/// **Failure.** A callback that throws is handled by the loop's [FailurePolicy].
+public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
+
+    /// Opens a loop with the default configuration.
+    ///
+    /// @throws SystemCallException if the kernel refuses a descriptor; nothing is leaked then
+    static EventLoop open() {
+        return open(LoopConfig.DEFAULT);
+    }
+
+    /// Opens a loop. It holds kernel descriptors from now on, so it has to be closed.
+    ///
+    /// @throws SystemCallException if the kernel refuses a descriptor; nothing is leaked then
+    /// @throws UnsupportedOperationException if Gyre has no backend for this operating system
+    static EventLoop open(LoopConfig config) {
+        return Loop.open(config);
+    }
+
+    /// Runs until [#stop()] or the loop's end. Waits when there is nothing to do, even when nothing
+    /// could ever come but a task from another thread.
+    ///
+    /// @throws LoopAlreadyRunningException if another thread runs this loop
+    /// @throws ReentrantRunException if called from one of this loop's callbacks
+    /// @throws LoopTerminatedException if shutdown has begun
+    /// @throws WrongThreadException if called on a virtual thread: waiting in the kernel would pin its
+    ///     carrier
+    default void run() {
+        run(RunMode.STOPPED);
+    }
+
+    /// Runs until [#stop()] was called and the mode allows to return, or until the loop's end. Throws
+    /// like [#run()].
+    void run(RunMode mode);
+
+    /// Runs at most one callback, together with the microtasks it leaves, and waits for it if
+    /// something is alive that could bring one. Successive calls run the same callbacks in the same
+    /// order as [#run()] would; only the microtasks of I/O callbacks come sooner, after each one as in
+    /// strict mode. Throws like [#run()].
+    ///
+    /// @return the number of callbacks run: 0 when nothing is left to do or the loop was stopped
+    long runOne();
+
+    /// Runs what is ready, and if nothing is, waits at most once and runs what came. Does not wait
+    /// when nothing is alive. Throws like [#run()].
+    ///
+    /// @return the number of callbacks run
+    long runSome();
+
+    /// Runs until nothing is left to do or the loop was stopped: no queued task, referenced timer or
+    /// referenced watcher. Throws like [#run()].
+    ///
+    /// @return the number of callbacks run
+    long runUntilEmpty();
+
+    /// Runs for the given time, waiting when there is nothing to do, or until the loop was stopped.
+    /// Throws like [#run()].
+    ///
+    /// @return the number of callbacks run
+    /// @throws IllegalArgumentException if the duration is negative or beyond 292 years
+    long runFor(Duration duration);
+
+    /// Makes the current run return at the end of its tick, or, if no run is under way, makes the next
+    /// one return without waiting. The run that returns consumes the request. The loop stays open and can
+    /// run again.
+    void stop();
+
+    /// Runs the task on the loop thread, later: never inside this call, even when called there. Never
+    /// waits for the loop. Tasks from one thread run in the order they were submitted.
+    ///
+    /// A loop that is not running accepts tasks too and keeps them for its next run.
+    ///
+    /// @throws LoopTerminatedException once shutdown has begun; the task will not run
+    /// @throws LoopOverloadedException while as many tasks wait as the high-water mark allows; the task
+    ///     will not run
+    void submit(Runnable task);
+
+    /// Like [#submit], with refusal as a value.
+    Submission trySubmit(Runnable task);
+
+    /// Runs the task on the loop thread before all tasks from [#submit]. Never refused for load, so it
+    /// is for completions of work the loop itself asked for: a caller without a bound of its own
+    /// can fill the memory. Accepted while shutdown drains.
+    ///
+    /// @throws LoopTerminatedException once the loop is over; the task will not run
+    void submitPriority(Runnable task);
+
+    /// The same as [#submit]: a loop is an [Executor].
+    @Override
+    default void execute(Runnable command) {
+        submit(command);
+    }
+
+    /// Runs the callback after the I/O and timers of the current turn and before the loop waits again.
+    /// Callbacks run in order; one that is added by a deferred callback runs in the next turn, and the
+    /// loop does not wait before it. Loop-confined.
+    void defer(Runnable callback);
+
+    /// Runs the microtask at the next barrier: as soon as the current callback (or batch of I/O
+    /// callbacks) has returned, and before the loop waits. Loop-confined.
+    void microtask(Runnable microtask);
+
+    /// Runs the callback once, not before the delay has passed, counted from [#nowNanos()].
+    /// Loop-confined.
+    ///
+    /// @throws IllegalArgumentException if the delay is negative or its deadline cannot be represented
+    Timer after(Duration delay, Consumer<? super Timer> callback);
+
+    /// Runs the callback every period, first after one period. Keeps to its schedule without drift;
+    /// periods that a late loop missed fire once together. Loop-confined.
+    ///
+    /// @throws IllegalArgumentException if the period is not positive or cannot be represented
+    Timer every(Duration period, Consumer<? super Timer> callback);
+
+    /// The monotonic time at which the current tick began, in nanoseconds on the scale of
+    /// [System#nanoTime()]. While no thread runs the loop it is read afresh. Callable from any thread,
+    /// without a lock.
+    long nowNanos();
+
+    /// The loop's state at this instant. Callable from any thread.
+    LoopState state();
+
+    /// Whether the calling thread is inside a `run` method of this loop.
+    boolean isLoopThread();
+
+    /// Counters about this loop. Reading them costs the loop nothing.
+    LoopMetrics metrics();
+
+    /// The configuration the loop was opened with.
+    LoopConfig config();
+
+    /// Ends the loop gracefully: refuses new tasks, finishes what was accepted and what that work leads
+    /// to, releases the descriptors. Past the deadline it becomes [#close()]. Idempotent and callable
+    /// from any thread; never waits. The first call's deadline counts.
+    ///
+    /// A loop that no thread runs has nobody to finish its queued work: it ends at once, and the report
+    /// counts what was abandoned.
+    ///
+    /// @return the one outcome. It completes after the last descriptor is closed, on the thread that
+    ///     ended the loop. To wait for it, from any thread but the loop's: `toCompletableFuture().join()`
+    /// @throws IllegalArgumentException if the deadline is negative or beyond 292 years
+    CompletionStage<ShutdownReport> shutdown(Duration deadline);
+
+    /// Ends the loop at once: drops queued work without running it and releases the descriptors. The
+    /// report is had from [#shutdown], which returns the one outcome also afterwards, and goes to the
+    /// observer. Idempotent and callable from any thread.
+    ///
+    /// When another thread runs the loop, waits until that thread has finished the callback it is in
+    /// and has released everything; an interrupt ends the wait, not the closing. On the loop thread
+    /// it does not wait: the run returns after the current callback.
+    @Override
+    void close();
+}

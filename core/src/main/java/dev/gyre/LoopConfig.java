@@ -1,0 +1,203 @@
+package dev.gyre;
+
+import dev.gyre.metrics.LoopObserver;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/// How a loop behaves. Immutable: each `with` method returns a changed copy.
+///
+/// ```java
+/// var config = LoopConfig.DEFAULT.withName("edge-0").withFailurePolicy(FailurePolicy.PROPAGATE);
+/// ```
+public final class LoopConfig implements Cloneable {
+    /// The configuration of [EventLoop#open()].
+    public static final LoopConfig DEFAULT = new LoopConfig();
+
+    private String name = "gyre";
+    private int taskBudget = 1_024;
+    private int highWaterMark = 100_000;
+    private int microtaskBudget = 1_024;
+    private int ioBatch = 64;
+    private boolean strictMicrotasks = false;
+    private FailurePolicy failurePolicy = FailurePolicy.ISOLATE;
+    private Thread.UncaughtExceptionHandler uncaughtHandler = LogUncaught.INSTANCE;
+    private LoopObserver observer = LoopObserver.logging();
+    private int eventsPerWait = 1_024;
+    private Duration longestWait = Duration.ofMinutes(5);
+
+    private LoopConfig() {}
+
+    /// The loop's name in messages. Default `gyre`.
+    public String name() {
+        return name;
+    }
+
+    /// How many tasks from [EventLoop#submit] run in one tick. Default 1 024.
+    public int taskBudget() {
+        return taskBudget;
+    }
+
+    /// How many tasks from [EventLoop#submit] may wait. Default 100 000.
+    public int highWaterMark() {
+        return highWaterMark;
+    }
+
+    /// How many microtasks run in one tick. Default 1 024.
+    public int microtaskBudget() {
+        return microtaskBudget;
+    }
+
+    /// How many I/O callbacks run between two microtask barriers. Default 64.
+    public int ioBatch() {
+        return strictMicrotasks ? 1 : ioBatch;
+    }
+
+    /// Whether microtasks are drained after every single I/O callback. Default false.
+    public boolean strictMicrotasks() {
+        return strictMicrotasks;
+    }
+
+    /// What happens when a callback throws. Default [FailurePolicy#ISOLATE].
+    public FailurePolicy failurePolicy() {
+        return failurePolicy;
+    }
+
+    /// Who gets a callback's throwable under [FailurePolicy#ISOLATE]. Default: logged with its stack.
+    public Thread.UncaughtExceptionHandler uncaughtHandler() {
+        return uncaughtHandler;
+    }
+
+    /// Who hears of overload and breached budgets. Default [LoopObserver#logging()].
+    public LoopObserver observer() {
+        return observer;
+    }
+
+    /// How many kernel events one wait collects. Default 1 024.
+    public int eventsPerWait() {
+        return eventsPerWait;
+    }
+
+    /// The longest single wait in the kernel. Default five minutes.
+    public Duration longestWait() {
+        return longestWait;
+    }
+
+    /// A copy with this [#name()].
+    public LoopConfig withName(String name) {
+        Objects.requireNonNull(name, "name");
+        LoopConfig copy = copy();
+        copy.name = name;
+        return copy;
+    }
+
+    /// A copy with this [#taskBudget()], at least 1.
+    public LoopConfig withTaskBudget(int tasks) {
+        LoopConfig copy = copy();
+        copy.taskBudget = within("taskBudget", tasks, 1, Integer.MAX_VALUE);
+        return copy;
+    }
+
+    /// A copy with this [#highWaterMark()], from 1 to 16 777 216.
+    public LoopConfig withHighWaterMark(int tasks) {
+        LoopConfig copy = copy();
+        copy.highWaterMark = within("highWaterMark", tasks, 1, 1 << 24);
+        return copy;
+    }
+
+    /// A copy with this [#microtaskBudget()], at least 1.
+    public LoopConfig withMicrotaskBudget(int microtasks) {
+        LoopConfig copy = copy();
+        copy.microtaskBudget = within("microtaskBudget", microtasks, 1, Integer.MAX_VALUE);
+        return copy;
+    }
+
+    /// A copy with this [#ioBatch()], at least 1.
+    public LoopConfig withIoBatch(int callbacks) {
+        LoopConfig copy = copy();
+        copy.ioBatch = within("ioBatch", callbacks, 1, Integer.MAX_VALUE);
+        return copy;
+    }
+
+    /// A copy with this [#strictMicrotasks()].
+    public LoopConfig withStrictMicrotasks(boolean strict) {
+        LoopConfig copy = copy();
+        copy.strictMicrotasks = strict;
+        return copy;
+    }
+
+    /// A copy with this [#failurePolicy()].
+    public LoopConfig withFailurePolicy(FailurePolicy policy) {
+        Objects.requireNonNull(policy, "policy");
+        LoopConfig copy = copy();
+        copy.failurePolicy = policy;
+        return copy;
+    }
+
+    /// A copy with this [#uncaughtHandler()]. It runs on the loop thread; if it throws, both
+    /// throwables are logged and the loop goes on.
+    public LoopConfig withUncaughtHandler(Thread.UncaughtExceptionHandler handler) {
+        Objects.requireNonNull(handler, "handler");
+        LoopConfig copy = copy();
+        copy.uncaughtHandler = handler;
+        return copy;
+    }
+
+    /// A copy with this [#observer()].
+    public LoopConfig withObserver(LoopObserver observer) {
+        Objects.requireNonNull(observer, "observer");
+        LoopConfig copy = copy();
+        copy.observer = observer;
+        return copy;
+    }
+
+    /// A copy with this [#eventsPerWait()], from 1 to 65 536.
+    public LoopConfig withEventsPerWait(int events) {
+        LoopConfig copy = copy();
+        copy.eventsPerWait = within("eventsPerWait", events, 1, 1 << 16);
+        return copy;
+    }
+
+    /// A copy with this [#longestWait()], from one millisecond to one day.
+    public LoopConfig withLongestWait(Duration wait) {
+        Objects.requireNonNull(wait, "wait");
+        if (wait.compareTo(Duration.ofMillis(1)) < 0 || wait.compareTo(Duration.ofDays(1)) > 0) {
+            throw new IllegalArgumentException(
+                    "longestWait must be from 1 ms to 1 day, but is " + wait);
+        }
+        LoopConfig copy = copy();
+        copy.longestWait = wait;
+        return copy;
+    }
+
+    private static int within(String what, int value, int least, int most) {
+        if (value < least || value > most) {
+            throw new IllegalArgumentException(
+                    what + " must be from " + least + " to " + most + ", but is " + value);
+        }
+        return value;
+    }
+
+    private LoopConfig copy() {
+        try {
+            return (LoopConfig) clone();
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError("LoopConfig is Cloneable", e);
+        }
+    }
+
+    /// Logs what a callback threw. A constant, so that equal configurations share it.
+    private enum LogUncaught implements Thread.UncaughtExceptionHandler {
+        INSTANCE;
+
+        private static final System.Logger LOG = System.getLogger("dev.gyre");
+
+        @Override
+        public void uncaughtException(Thread thread, Throwable thrown) {
+            LOG.log(
+                    System.Logger.Level.ERROR,
+                    "a callback failed on loop thread " + thread.getName(),
+                    thrown);
+        }
+    }
+}

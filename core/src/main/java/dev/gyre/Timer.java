@@ -1,0 +1,40 @@
+package dev.gyre;
+
+import dev.gyre.internal.time.LoopTimer;
+
+/// A callback with a deadline. Fires never early; when several are due, in order of deadline, and among
+/// equal deadlines in order of scheduling.
+///
+/// All methods are loop-confined: call them on the loop thread, or while the loop is not running.
+public sealed interface Timer permits LoopTimer {
+    /// Takes the timer out of the schedule. Idempotent, and effective even when the timer is due in
+    /// this very tick and has not run yet.
+    ///
+    /// @return true if the timer was scheduled
+    boolean cancel();
+
+    /// Whether the timer will fire if nothing else happens. A one-shot timer is no longer scheduled
+    /// inside its own callback; a repeating one is, for its next period.
+    boolean isScheduled();
+
+    /// The absolute monotonic time at which the timer fires, or fired last, on the scale of
+    /// [EventLoop#nowNanos()].
+    ///
+    /// Inside its callback a repeating timer already shows its next deadline; see
+    /// [#firedDeadlineNanos()].
+    long deadlineNanos();
+
+    /// The deadline that the latest firing was for. `System.nanoTime()` minus this, taken in the
+    /// callback, is the timer's lateness.
+    long firedDeadlineNanos();
+
+    /// Lets `runUntilEmpty` and `run(DRAINED)` return although this timer is scheduled.
+    ///
+    /// @return this timer
+    Timer unreference();
+
+    /// Takes [#unreference()] back.
+    ///
+    /// @return this timer
+    Timer reference();
+}

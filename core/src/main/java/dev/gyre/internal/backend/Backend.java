@@ -1,0 +1,64 @@
+package dev.gyre.internal.backend;
+
+import org.jspecify.annotations.Nullable;
+
+/// What the loop asks of a kernel. Time is part of it: whoever does the waiting also says how late it
+/// is, so that a simulated kernel can wait in simulated time.
+///
+/// Waiting collects events; the loop then takes them one by one and runs each handler itself. Collected
+/// events survive until they are taken, so a run may end between two of them.
+///
+/// **Threads.** Waiting and taking belong to the loop thread. [#wake], [#register], [#modify] and
+/// [#deregister] may be called by any thread, also while the loop thread waits: no lock is held
+/// then, nor while a handler runs.
+public interface Backend {
+    /// The name users know it by: `epoll`.
+    String name();
+
+    /// The monotonic clock that deadlines are measured with.
+    long nanoTime();
+
+    /// Collects what is ready, without waiting. Only when all collected events have been taken.
+    void pollNow();
+
+    /// Waits until something is ready, [#wake] is called or the deadline has come, never returning early
+    /// for any other reason, and collects what is ready. Only when all collected events have been
+    /// taken.
+    void pollUntil(long deadlineNanos);
+
+    /// Moves to the next collected event. Passes over those whose registration is gone.
+    ///
+    /// @return its handler, or null when all have been taken
+    @Nullable IoHandler takeReady();
+
+    /// The bits of [Ready] of the event taken last.
+    int taken();
+
+    /// Makes the current wait return, or the next one if there is none. At most one signal is on
+    /// its way at a time. Harmless during and after [#close].
+    void wake();
+
+    /// Signals that [#wake] really sent.
+    long wakeups();
+
+    /// Registers a descriptor, replacing what was registered under its number.
+    ///
+    /// @param interest bits of [Interest]
+    /// @throws dev.gyre.SystemCallException if the kernel refuses; the number is then unregistered
+    /// @throws dev.gyre.LoopTerminatedException after [#close]
+    void register(int fd, int interest, IoHandler handler);
+
+    /// Changes what a registered descriptor is watched for. Does nothing if it is not registered.
+    void modify(int fd, int interest);
+
+    /// Forgets a descriptor: events already collected for it are dropped. Does nothing if it is not
+    /// registered; what the kernel says to the removal is ignored.
+    void deregister(int fd);
+
+    /// How many descriptors are registered.
+    int registered();
+
+    /// Releases everything: first what delivers events, then what wakes. Idempotent. Not while a thread
+    /// waits.
+    void close();
+}

@@ -1,0 +1,15 @@
+package dev.gyre.internal.backend;
+
+/// What to be told of a descriptor, in bits that mean the same on every backend.
+public final class Interest {
+    public static final int READ = 1;
+    public static final int WRITE = 2;
+
+    /// Once per change instead of for as long as it lasts.
+    public static final int EDGE = 4;
+
+    /// Once, and then not again before the next change of interest.
+    public static final int ONE_SHOT = 8;
+
+    private Interest() {}
+}

@@ -1,0 +1,224 @@
+package dev.gyre.internal.backend.epoll;
+
+import static dev.gyre.internal.sys.Linux.EPOLLERR;
+import static dev.gyre.internal.sys.Linux.EPOLLET;
+import static dev.gyre.internal.sys.Linux.EPOLLHUP;
+import static dev.gyre.internal.sys.Linux.EPOLLIN;
+import static dev.gyre.internal.sys.Linux.EPOLLOUT;
+import static dev.gyre.internal.sys.Linux.OFFSETOF_EPOLL_EVENT_DATA;
+import static dev.gyre.internal.sys.Linux.OFFSETOF_EPOLL_EVENT_EVENTS;
+import static dev.gyre.internal.sys.Linux.SIZEOF_EPOLL_EVENT;
+
+import dev.gyre.SystemCallException;
+import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.Kernel;
+import dev.gyre.internal.sys.Linux;
+import dev.gyre.internal.sys.Memory;
+
+import org.jspecify.annotations.Nullable;
+
+import java.lang.foreign.MemorySegment;
+import java.util.function.Supplier;
+
+/// Linux epoll: one descriptor that knows all others, an eventfd that interrupts it, and a fixed array
+/// that the kernel writes events into.
+///
+/// Three parties call the kernel, each with an instance of its own because an instance serves one
+/// thread at a time: the loop thread that waits, whoever registers ([Registrations]) and whoever wakes
+/// ([WakeSignal]).
+public final class EpollBackend implements Backend {
+    private final int epfd;
+    private final int eventsPerWait;
+    private final WakeSignal wake;
+    private final Registrations registrations;
+
+    // Loop thread only. The array is never reallocated: the kernel has its address while it waits.
+    private final Kernel kernel;
+    private final MemorySegment events;
+    private final TimedWait timedWait;
+    private int collected;
+    private int next;
+    private int taken;
+
+    // Shared: set by whoever ends the loop, read by the loop thread after each wait.
+    private volatile boolean closed;
+
+    private EpollBackend(Supplier<? extends Kernel> kernels, int eventsPerWait) {
+        this.kernel = kernels.get();
+        this.eventsPerWait = eventsPerWait;
+        this.events = Memory.allocate((long) SIZEOF_EPOLL_EVENT * eventsPerWait);
+        // What was opened before a refusal is closed again: nothing leaks from a failed start.
+        this.epfd = kernel.epollCreate1(Linux.EPOLL_CLOEXEC);
+        if (epfd < 0) {
+            throw new SystemCallException("epoll_create1", -epfd, SystemCallException.NO_FD);
+        }
+        int eventfd = kernel.eventfd(0, Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK);
+        if (eventfd < 0) {
+            kernel.close(epfd);
+            throw new SystemCallException("eventfd", -eventfd, SystemCallException.NO_FD);
+        }
+        try {
+            int result = addOwn(kernel, epfd, eventfd, events.address());
+            if (result < 0) {
+                throw new SystemCallException("epoll_ctl(ADD)", -result, eventfd);
+            }
+            this.timedWait = TimedWait.choose(kernel, epfd, events.address(), eventsPerWait);
+        } catch (SystemCallException e) {
+            kernel.close(epfd);
+            kernel.close(eventfd);
+            throw e;
+        }
+        this.wake = new WakeSignal(kernels.get(), eventfd);
+        this.registrations = new Registrations(kernels.get(), epfd);
+    }
+
+    /// Opens an epoll.
+    ///
+    /// @param kernels makes the seam's instances, one for each party that calls the kernel
+    /// @throws SystemCallException if the kernel refuses; nothing stays open then
+    public static EpollBackend open(Supplier<? extends Kernel> kernels, int eventsPerWait) {
+        return new EpollBackend(kernels, eventsPerWait);
+    }
+
+    /// Adds one of the backend's own descriptors: edge-triggered, and marked by generation zero, which
+    /// no registration has.
+    ///
+    /// @param scratch room for one event
+    static int addOwn(Kernel kernel, int epfd, int fd, long scratch) {
+        Memory.putInt(scratch + OFFSETOF_EPOLL_EVENT_EVENTS, EPOLLIN | EPOLLET);
+        Memory.putLong(scratch + OFFSETOF_EPOLL_EVENT_DATA, fd);
+        return kernel.epollCtl(epfd, Linux.EPOLL_CTL_ADD, fd, scratch);
+    }
+
+    @Override
+    public String name() {
+        return "epoll";
+    }
+
+    @Override
+    public long nanoTime() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public void pollNow() {
+        assert next == collected : "events not taken yet: " + (collected - next);
+        int result;
+        do {
+            result = kernel.epollWait(epfd, events.address(), eventsPerWait, 0);
+        } while (result == -Errno.EINTR);
+        collect(result);
+    }
+
+    @Override
+    public void pollUntil(long deadlineNanos) {
+        assert next == collected : "events not taken yet: " + (collected - next);
+        int result;
+        do {
+            // The clock anew each time: an interrupted wait must not begin its timeout again.
+            result = timedWait.until(deadlineNanos, System.nanoTime());
+        } while (result == -Errno.EINTR && !closed);
+        collect(result);
+    }
+
+    private void collect(int result) {
+        next = 0;
+        collected = 0;
+        if (closed || result == -Errno.EINTR) {
+            return; // Closed while we waited: whatever the kernel wrote is nobody's any more.
+        }
+        if (result < 0) {
+            throw new SystemCallException("epoll_wait", -result, epfd);
+        }
+        collected = result;
+    }
+
+    @Override
+    public @Nullable IoHandler takeReady() {
+        while (next < collected) {
+            long event = events.address() + (long) SIZEOF_EPOLL_EVENT * next++;
+            long data = Memory.getLong(event + OFFSETOF_EPOLL_EVENT_DATA);
+            if (data >>> 32 == 0) {
+                if ((int) data == wake.fd()) {
+                    wake.drained();
+                }
+                continue;
+            }
+            IoHandler handler = registrations.find(data);
+            if (handler != null) {
+                taken = readyBits(Memory.getInt(event + OFFSETOF_EPOLL_EVENT_EVENTS));
+                return handler;
+            }
+        }
+        return null;
+    }
+
+    private static int readyBits(int kernelBits) {
+        int ready = 0;
+        if ((kernelBits & EPOLLIN) != 0) {
+            ready |= Ready.READABLE;
+        }
+        if ((kernelBits & EPOLLOUT) != 0) {
+            ready |= Ready.WRITABLE;
+        }
+        if ((kernelBits & EPOLLERR) != 0) {
+            ready |= Ready.ERROR;
+        }
+        if ((kernelBits & EPOLLHUP) != 0) {
+            ready |= Ready.HANGUP;
+        }
+        return ready;
+    }
+
+    @Override
+    public int taken() {
+        return taken;
+    }
+
+    @Override
+    public void wake() {
+        wake.signal();
+    }
+
+    @Override
+    public long wakeups() {
+        return wake.written();
+    }
+
+    @Override
+    public void register(int fd, int interest, IoHandler handler) {
+        registrations.register(fd, interest, handler);
+    }
+
+    @Override
+    public void modify(int fd, int interest) {
+        registrations.modify(fd, interest);
+    }
+
+    @Override
+    public void deregister(int fd) {
+        registrations.deregister(fd);
+    }
+
+    @Override
+    public int registered() {
+        return registrations.count();
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        registrations.close();
+        // No events any more, and only then what wakes. Errors have no remedy here: Linux frees the
+        // number even when close reports one.
+        int _ = kernel.close(epfd);
+        timedWait.close();
+        wake.close();
+    }
+}

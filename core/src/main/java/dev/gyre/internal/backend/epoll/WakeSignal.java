@@ -1,0 +1,122 @@
+package dev.gyre.internal.backend.epoll;
+
+import dev.gyre.SystemCallException;
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.Kernel;
+import dev.gyre.internal.sys.Memory;
+
+import java.lang.System.Logger.Level;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// An eventfd that interrupts a wait.
+///
+/// It is registered edge-triggered and never read: every write is a new edge, so a read would only cost a
+/// system call. *Drained* therefore means that epoll has reported the edge.
+///
+/// `pending` is true from the moment a producer decides to write until the loop has seen the edge. While
+/// it is true every other producer can go home: the loop clears it **before** it announces its next sleep
+/// and looks at the lanes, so whatever was enqueued by someone who found it true will be seen.
+///
+/// The lock makes write and close exclude each other. Without it a producer could be held up just before
+/// its write, and write into whatever descriptor got the number after the close. It also guards the
+/// kernel's errno memory and is taken only by the one producer that won `pending`.
+final class WakeSignal {
+    private static final System.Logger LOG = System.getLogger("dev.gyre");
+
+    private final int fd;
+
+    // Shared: set by any thread, cleared by the loop.
+    private final AtomicBoolean pending = new AtomicBoolean();
+
+    // Shared: guarded by lock.
+    private final Object lock = new Object();
+    private final Kernel kernel;
+    private final MemorySegment counter = Memory.allocate(Long.BYTES);
+    private boolean closed;
+
+    // Shared: written under the lock, read by any thread.
+    private volatile long written;
+
+    WakeSignal(Kernel kernel, int fd) {
+        this.kernel = kernel;
+        this.fd = fd;
+    }
+
+    int fd() {
+        return fd;
+    }
+
+    long written() {
+        return written;
+    }
+
+    /// Any thread.
+    void signal() {
+        // The plain read first: a failed exchange would still take the cache line from everyone.
+        if (pending.get() || pending.getAndSet(true)) {
+            return;
+        }
+        boolean decided = false;
+        try {
+            synchronized (lock) {
+                if (!closed) {
+                    write();
+                }
+            }
+            decided = true;
+        } finally {
+            if (!decided) {
+                pending.set(false); // This thread's stack is full: somebody else has to signal.
+            }
+        }
+    }
+
+    /// Loop thread, when epoll has reported the edge, before the next sleep is announced.
+    void drained() {
+        pending.set(false);
+    }
+
+    void close() {
+        synchronized (lock) {
+            if (!closed) {
+                closed = true;
+                kernel.close(fd);
+            }
+        }
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // only ever under the lock
+    private void write() {
+        long address = counter.address();
+        while (true) {
+            Memory.putLong(address, 1);
+            long result = kernel.write(fd, address, Long.BYTES);
+            if (result == Long.BYTES) {
+                written++;
+                return;
+            }
+            switch ((int) -result) {
+                case Errno.EINTR -> {}
+                // The counter is full, after 2^64 - 2 wake-ups that nobody read: empty it.
+                case Errno.EAGAIN -> kernel.read(fd, address, Long.BYTES);
+                // Someone closed it under us, as only the end of the process does. Nothing is left
+                // to be woken, so the flag stays.
+                case Errno.EBADF -> {
+                    return;
+                }
+                default -> {
+                    // No eventfd is known to answer so. The task is queued and must not seem
+                    // refused:
+                    // tell the operator, and let the next producer try again.
+                    pending.set(false);
+                    LOG.log(
+                            Level.ERROR,
+                            "the loop could not be woken",
+                            new SystemCallException("write(eventfd)", (int) -result, fd));
+                    return;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package dev.gyre.internal.loop;
+
+import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.time.LoopTimer;
+import dev.gyre.metrics.LoopObserver;
+
+/// The one place where user code is called: each call is counted, and what it throws is caught.
+///
+/// Loop thread only.
+final class Callbacks {
+    private final Failures failures;
+    private final LoopObserver observer;
+
+    final Counter all = new Counter();
+    final Counter tasks = new Counter();
+    final Counter priorityTasks = new Counter();
+    final Counter timers = new Counter();
+    final Counter microtasks = new Counter();
+
+    Callbacks(Failures failures, LoopObserver observer) {
+        this.failures = failures;
+        this.observer = observer;
+    }
+
+    void runTask(Runnable task) {
+        tasks.add(1);
+        all.add(1);
+        guarded(task);
+    }
+
+    void runPriorityTask(Runnable task) {
+        priorityTasks.add(1);
+        all.add(1);
+        guarded(task);
+    }
+
+    void runDeferred(Runnable callback) {
+        all.add(1);
+        guarded(callback);
+    }
+
+    void runMicrotask(Runnable microtask) {
+        microtasks.add(1);
+        guarded(microtask);
+    }
+
+    void fire(LoopTimer timer) {
+        timers.add(1);
+        all.add(1);
+        try {
+            timer.fire();
+        } catch (Throwable thrown) {
+            failures.caught(thrown);
+        }
+    }
+
+    void ready(IoHandler handler, int ready) {
+        all.add(1);
+        try {
+            handler.onReady(ready);
+        } catch (Throwable thrown) {
+            failures.caught(thrown);
+        }
+    }
+
+    void observeOverload(int remaining) {
+        try {
+            observer.onOverload(remaining);
+        } catch (Throwable thrown) {
+            failures.caught(thrown);
+        }
+    }
+
+    void observeMicrotaskBreach(int remaining) {
+        try {
+            observer.onMicrotaskBreach(remaining);
+        } catch (Throwable thrown) {
+            failures.caught(thrown);
+        }
+    }
+
+    void observePriorityFlood(int ran) {
+        try {
+            observer.onPriorityFlood(ran);
+        } catch (Throwable thrown) {
+            failures.caught(thrown);
+        }
+    }
+
+    private void guarded(Runnable callback) {
+        try {
+            callback.run();
+        } catch (Throwable thrown) {
+            failures.caught(thrown);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+package dev.gyre.internal.loop;
+
+import org.jspecify.annotations.Nullable;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/// The lane of `submit`: many producers, one consumer, bounded, lock-free, FIFO.
+///
+/// A producer claims a *ticket* by advancing `tail`, then fills the slot of that ticket. Slots lie in
+/// chunks of 128, and the chunk of ticket `t` hangs in a ring of chunk references, the *directory*, at
+/// index `t / 128`. The lane's capacity keeps head and tail less than one turn of the directory apart,
+/// so an index never means two chunks.
+///
+/// ```
+///            head ▼                         ▼ tail
+///   directory  [ chunk 5 | chunk 6 | chunk 7 | chunk 8 |  null  |  null  … ]
+///                               └ claimed, not filled yet: consumer sees the end here
+/// ```
+///
+/// **Chunks** are installed by whichever producer first finds its place empty, and are moved ahead of the
+/// tail by the consumer once it has emptied them, so a lane in steady use allocates nothing and stays in
+/// the cache. A slot is nulled when it is taken; a chunk that moves is therefore as good as new.
+///
+/// **Empty** means: the slot at `head` is not filled. A claimed ticket does not count, because its
+/// producer, once it has filled the slot, looks at the loop's state and wakes it. That look is why
+/// the slot is filled with a volatile store: a full fence stands between it and the look, as one
+/// stands between the loop's announcement that it sleeps and its own look at the slot. One of the two
+/// sees the other.
+///
+/// **Closing** sets the sign bit of `tail` in the same word that hands out tickets. Each ticket is
+/// therefore before the close, and will be filled and drained, or after it, and is refused.
+public final class ExternalLane {
+    /// What became of an offer.
+    public enum Offer {
+        TAKEN,
+        FULL,
+        CLOSED
+    }
+
+    static final int CHUNK = 128;
+
+    private static final int CHUNK_SHIFT = 7;
+    private static final long CLOSED_BIT = Long.MIN_VALUE;
+
+    /// Emptied chunks kept for reuse, 528 bytes each; a burst's surplus goes to the collector.
+    private static final int MOST_SPARE_CHUNKS = 128;
+
+    private static final VarHandle CURSOR = MethodHandles.arrayElementVarHandle(long[].class);
+    private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Runnable[].class);
+    private static final VarHandle DIRECTORY =
+            MethodHandles.arrayElementVarHandle(Runnable[][].class);
+
+    // Two cache lines apart, as processors fetch lines in pairs: producers quarrel over `tail`, and
+    // the
+    // consumer's progress should not have to wait for them.
+    private static final int TAIL = 16;
+
+    /// A ticket below this is within capacity for sure; above it, ask `head`.
+    private static final int LIMIT = 17;
+
+    private static final int HEAD = 32;
+
+    private final int capacity;
+    private final int mask;
+
+    // Shared: TAIL and LIMIT written by producers, HEAD by the consumer.
+    private final long[] cursors = new long[48];
+    // Shared: places filled by producers and the consumer, cleared by the consumer.
+    private final @Nullable Runnable[][] directory;
+
+    // Consumer only.
+    private long head;
+    private @Nullable Runnable @Nullable [] headChunk;
+    private long nextSparePlace;
+
+    /// @param capacity how many tasks may wait
+    public ExternalLane(int capacity) {
+        this.capacity = capacity;
+        // One chunk more for a head, and one for a tail, that is not aligned with its chunk.
+        int chunks = (capacity + CHUNK - 1) / CHUNK + 2;
+        int places = Integer.highestOneBit(chunks - 1) << 1;
+        this.mask = places - 1;
+        this.directory = new @Nullable Runnable[places][];
+        this.cursors[LIMIT] = capacity;
+    }
+
+    /// Any thread. With the effect of a full fence when the task was taken.
+    public Offer offer(Runnable task) {
+        while (true) {
+            long ticket = (long) CURSOR.getVolatile(cursors, TAIL);
+            if (ticket < 0) {
+                return Offer.CLOSED;
+            }
+            // Acquire: pairs with the release in raiseLimit(), and so with the consumer's progress.
+            if (ticket >= (long) CURSOR.getAcquire(cursors, LIMIT) && !raiseLimit(ticket)) {
+                return Offer.FULL;
+            }
+            // The chunk before the ticket: a claim that then failed for lack of memory would be a
+            // hole
+            // that the consumer waits at for ever. If the ticket goes to another, no harm is done:
+            // the
+            // chunk is clean, and of use to whoever comes to its place next.
+            @Nullable Runnable[] chunk = chunkOf(ticket);
+            if (CURSOR.compareAndSet(cursors, TAIL, ticket, ticket + 1)) {
+                // Volatile, not release: must be visible before the caller looks at the state.
+                SLOT.setVolatile(chunk, slotOf(ticket), task);
+                return Offer.TAKEN;
+            }
+        }
+    }
+
+    /// @return whether the ticket is within capacity of the consumer's real progress
+    private boolean raiseLimit(long ticket) {
+        // Acquire: pairs with the release in poll(), so the directory's places behind it are free.
+        long limit = (long) CURSOR.getAcquire(cursors, HEAD) + capacity;
+        // A late writer may lower it again: that costs the next producer one look, nothing else.
+        CURSOR.setRelease(cursors, LIMIT, limit);
+        return ticket < limit;
+    }
+
+    private @Nullable Runnable[] chunkOf(long ticket) {
+        int place = placeOf(ticket);
+        // Acquire: pairs with the exchange that installed it; its slots are null.
+        Runnable[] chunk = (Runnable[]) DIRECTORY.getAcquire(directory, place);
+        if (chunk != null) {
+            return chunk;
+        }
+        Runnable[] fresh = new Runnable[CHUNK];
+        Runnable[] witness =
+                (Runnable[]) DIRECTORY.compareAndExchange(directory, place, null, fresh);
+        return witness != null ? witness : fresh;
+    }
+
+    /// Consumer only.
+    ///
+    /// @return the oldest task, or null if its slot is not filled
+    public @Nullable Runnable poll() {
+        @Nullable Runnable[] chunk = headChunk;
+        if (chunk == null) {
+            chunk = (Runnable[]) DIRECTORY.getAcquire(directory, placeOf(head));
+            if (chunk == null) {
+                return null;
+            }
+            headChunk = chunk;
+        }
+        int slot = slotOf(head);
+        // Acquire: pairs with the volatile store in offer(); the task's own fields are visible.
+        Runnable task = (Runnable) SLOT.getAcquire(chunk, slot);
+        if (task == null) {
+            return null;
+        }
+        chunk[slot] = null;
+        if (slot == CHUNK - 1) {
+            recycle(chunk);
+        }
+        head++;
+        // Release: pairs with the acquire in raiseLimit(); after recycle(), so that whoever is let
+        // in by
+        // it finds the place free.
+        CURSOR.setRelease(cursors, HEAD, head);
+        return task;
+    }
+
+    /// Moves the emptied chunk to the first free place ahead of the tail.
+    private void recycle(@Nullable Runnable[] chunk) {
+        assert isClean(chunk) : "a recycled chunk still holds tasks";
+        headChunk = null;
+        DIRECTORY.setRelease(directory, placeOf(head), null);
+        long tailChunk = tail() >>> CHUNK_SHIFT;
+        long end =
+                Math.min(
+                        tailChunk + MOST_SPARE_CHUNKS,
+                        // Not as far as a place that still belongs to the head's own turn.
+                        (head >>> CHUNK_SHIFT) + mask);
+        for (long place = Math.max(nextSparePlace, tailChunk + 1); place <= end; place++) {
+            nextSparePlace = place + 1;
+            if (DIRECTORY.compareAndSet(directory, (int) place & mask, null, chunk)) {
+                return;
+            }
+        }
+    }
+
+    /// Consumer only: whether [#poll()] would return null. Volatile reads, which no read of an older kind
+    /// may replace: they must not pass the announcement of sleep before them.
+    public boolean isEmpty() {
+        @Nullable Runnable[] chunk = headChunk;
+        if (chunk == null) {
+            chunk = (Runnable[]) DIRECTORY.getVolatile(directory, placeOf(head));
+        }
+        return chunk == null || SLOT.getVolatile(chunk, slotOf(head)) == null;
+    }
+
+    /// Any thread: how many tickets were claimed and not taken yet.
+    public int depth() {
+        long taken = (long) CURSOR.getAcquire(cursors, HEAD);
+        return (int) Math.max(0, tail() - taken);
+    }
+
+    /// Any thread, idempotent: refuses everything from now on.
+    public void close() {
+        long tail;
+        do {
+            tail = (long) CURSOR.getVolatile(cursors, TAIL);
+        } while (tail >= 0 && !CURSOR.compareAndSet(cursors, TAIL, tail, tail | CLOSED_BIT));
+    }
+
+    /// Consumer only, after [#close()]: whether every ticket that was handed out has been taken. A claimed
+    /// slot is filled within a few instructions of its producer, so waiting for one is short.
+    public boolean isFinished() {
+        return head == tail();
+    }
+
+    private long tail() {
+        return (long) CURSOR.getVolatile(cursors, TAIL) & ~CLOSED_BIT;
+    }
+
+    private int placeOf(long ticket) {
+        return (int) (ticket >>> CHUNK_SHIFT) & mask;
+    }
+
+    private static int slotOf(long ticket) {
+        return (int) ticket & (CHUNK - 1);
+    }
+
+    private static boolean isClean(@Nullable Runnable[] chunk) {
+        for (Runnable task : chunk) {
+            if (task != null) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,60 @@
+package dev.gyre.internal.loop;
+
+import dev.gyre.LoopState;
+import dev.gyre.Submission;
+import dev.gyre.internal.backend.Backend;
+
+/// The producers' side of the two lanes, and of the sleep protocol: enqueue, fence, look at the state,
+/// and wake only a sleeping loop. The loop's side is [Sleep].
+public final class Ingress {
+    private final StateCell state;
+    private final Backend backend;
+    final ExternalLane external;
+    final PriorityLane priority = new PriorityLane();
+
+    public Ingress(StateCell state, Backend backend, int highWaterMark) {
+        this.state = state;
+        this.backend = backend;
+        this.external = new ExternalLane(highWaterMark);
+    }
+
+    /// Any thread.
+    public Submission submit(Runnable task) {
+        // The lane is closed just after the state says TERMINATING. In between, the state decides.
+        if (state.isEnding()) {
+            return Submission.TERMINATED;
+        }
+        return switch (external.offer(task)) {
+            case TAKEN -> {
+                wakeIfSleeping();
+                yield Submission.ACCEPTED;
+            }
+            case FULL -> Submission.OVERLOADED;
+            case CLOSED -> Submission.TERMINATED;
+        };
+    }
+
+    /// Any thread.
+    ///
+    /// @return false if the loop is over
+    public boolean submitPriority(Runnable task) {
+        if (!priority.offer(task)) {
+            return false;
+        }
+        wakeIfSleeping();
+        return true;
+    }
+
+    /// Any thread, after making something visible that the loop looks at before it sleeps. Both lanes'
+    /// offers end with a full fence, and so does a volatile store: it pairs with the one in [Sleep].
+    void wakeIfSleeping() {
+        if (state.is(LoopState.SLEEPING)) {
+            backend.wake();
+        }
+    }
+
+    /// Loop thread: whether anything waits to be run.
+    boolean isEmpty() {
+        return priority.isEmpty() && external.isEmpty();
+    }
+}

@@ -1,0 +1,385 @@
+package dev.gyre.internal.loop;
+
+import static dev.gyre.LoopState.AWAKE;
+import static dev.gyre.LoopState.RUNNING;
+
+import dev.gyre.EventLoop;
+import dev.gyre.LoopAlreadyRunningException;
+import dev.gyre.LoopConfig;
+import dev.gyre.LoopOverloadedException;
+import dev.gyre.LoopState;
+import dev.gyre.LoopTerminatedException;
+import dev.gyre.ReentrantRunException;
+import dev.gyre.RunMode;
+import dev.gyre.ShutdownReport;
+import dev.gyre.Submission;
+import dev.gyre.Timer;
+import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.backend.epoll.EpollBackend;
+import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.time.LoopClock;
+import dev.gyre.internal.time.TimerQueue;
+import dev.gyre.metrics.LoopMetrics;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
+
+/// The loop: checks who calls and with what, and puts the parts together. What a turn does is in [Tick],
+/// how it waits in [Sleep], how it ends in [Shutdown].
+public final class Loop implements EventLoop {
+    private final LoopConfig config;
+    private final Backend backend;
+    private final StateCell state;
+    private final StopRequest stop;
+    private final RunBounds bounds;
+    private final Ingress ingress;
+    private final LoopClock clock;
+    private final TimerQueue timers;
+    private final TaskRing deferred;
+    private final Microtasks microtasks;
+    private final Counter callbacks;
+    private final Tick tick;
+    private final Shutdown shutdown;
+    private final LoopMetrics metrics;
+
+    // Shared: written by the loop thread, read by any to tell who that is.
+    private volatile @Nullable Thread loopThread;
+
+    private Loop(LoopConfig config, Backend backend) {
+        Parts parts = new Parts(config, backend, this::requireConfined);
+        this.config = config;
+        this.backend = backend;
+        state = parts.state;
+        stop = parts.stop;
+        bounds = parts.bounds;
+        ingress = parts.ingress;
+        clock = parts.clock;
+        timers = parts.timers;
+        deferred = parts.deferred;
+        microtasks = parts.microtasks;
+        callbacks = parts.callbacks.all;
+        tick = new Tick(parts);
+        shutdown = new Shutdown(parts);
+        metrics = new Metrics(parts, tick);
+    }
+
+    public static Loop open(LoopConfig config) {
+        Objects.requireNonNull(config, "config");
+        String system = System.getProperty("os.name", "");
+        if (!system.equals("Linux")) {
+            throw new UnsupportedOperationException(
+                    "Gyre has no backend for " + system + " yet: it needs Linux");
+        }
+        return open(config, EpollBackend.open(LinuxKernel::new, config.eventsPerWait()));
+    }
+
+    /// A loop over the given backend, which it owns from now on.
+    public static Loop open(LoopConfig config, Backend backend) {
+        return new Loop(config, backend);
+    }
+
+    public Backend backend() {
+        return backend;
+    }
+
+    // ------------------------------------------------------------------ running
+
+    @Override
+    public void run(RunMode mode) {
+        Objects.requireNonNull(mode, "mode");
+        enter();
+        try {
+            while (state.is(RUNNING)) {
+                if (stop.notice()) {
+                    if (mode == RunMode.STOPPED || !tick.isAlive()) {
+                        break;
+                    }
+                    bounds.waitOnlyForTheLiving();
+                }
+                tick.turn();
+            }
+        } finally {
+            leave();
+        }
+    }
+
+    @Override
+    public long runOne() {
+        enter();
+        long before = callbacks.get();
+        try {
+            bounds.limitCallbacks(1);
+            runWhileAlive();
+        } finally {
+            leave();
+        }
+        return callbacks.get() - before;
+    }
+
+    @Override
+    public long runSome() {
+        enter();
+        long before = callbacks.get();
+        try {
+            bounds.limitWaits(1);
+            bounds.waitOnlyForTheLiving();
+            boolean waited = false;
+            while (state.is(RUNNING) && !stop.notice() && tick.isAlive()) {
+                tick.turn();
+                // One turn more after the wait: what woke us may be a task, which that turn runs.
+                if (waited || callbacks.get() != before) {
+                    break;
+                }
+                waited = !bounds.mayWait();
+            }
+        } finally {
+            leave();
+        }
+        return callbacks.get() - before;
+    }
+
+    @Override
+    public long runUntilEmpty() {
+        enter();
+        long before = callbacks.get();
+        try {
+            runWhileAlive();
+        } finally {
+            leave();
+        }
+        return callbacks.get() - before;
+    }
+
+    private void runWhileAlive() {
+        bounds.waitOnlyForTheLiving();
+        while (state.is(RUNNING) && !stop.notice() && bounds.mayRun() && tick.isAlive()) {
+            tick.turn();
+        }
+    }
+
+    @Override
+    public long runFor(Duration duration) {
+        long nanos = Durations.nanos("duration", duration);
+        enter();
+        long before = callbacks.get();
+        try {
+            bounds.limitTime(Durations.deadline("duration", backend.nanoTime(), nanos));
+            while (state.is(RUNNING) && !stop.notice() && !bounds.isOver(backend.nanoTime())) {
+                tick.turn();
+            }
+        } finally {
+            leave();
+        }
+        return callbacks.get() - before;
+    }
+
+    @Override
+    public void stop() {
+        stop.request();
+        ingress.wakeIfSleeping();
+    }
+
+    private void enter() {
+        Thread current = Thread.currentThread();
+        if (isLoopThread()) {
+            throw new ReentrantRunException(
+                    "loop " + config.name() + " is running on this thread: callbacks do not nest");
+        }
+        if (current.isVirtual()) {
+            throw new WrongThreadException(
+                    "loop "
+                            + config.name()
+                            + " waits in the kernel, which would pin the carrier of "
+                            + current
+                            + ": run it on a platform thread (Thread.ofPlatform())");
+        }
+        if (!state.move(AWAKE, RUNNING)) {
+            LoopState found = state.get();
+            if (found.isEnding()) {
+                throw new LoopTerminatedException(
+                        "loop " + config.name() + " is " + found + " and cannot run again");
+            }
+            throw new LoopAlreadyRunningException(
+                    "loop " + config.name() + " is running on " + loopThread);
+        }
+        clock.update(); // Before others read the kept time: it may be from an earlier run.
+        loopThread = current;
+        bounds.none();
+    }
+
+    /// Ends a run: back to AWAKE, or, if shutdown began meanwhile, to the loop's end.
+    private void leave() {
+        stop.honour();
+        // Before the state says AWAKE: from then on another thread may come in.
+        Thread current = loopThread;
+        loopThread = null;
+        if (!state.move(RUNNING, AWAKE)) {
+            loopThread = current;
+            try {
+                shutdown.carryOut(true);
+            } finally {
+                loopThread = null;
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------ submitting
+
+    @Override
+    public void submit(Runnable task) {
+        switch (trySubmit(task)) {
+            case ACCEPTED -> {}
+            case OVERLOADED ->
+                    throw new LoopOverloadedException(
+                            "loop "
+                                    + config.name()
+                                    + " refuses "
+                                    + task
+                                    + ": "
+                                    + config.highWaterMark()
+                                    + " tasks are waiting (LoopConfig.withHighWaterMark)");
+            case TERMINATED -> throw refusal(task);
+        }
+    }
+
+    @Override
+    public Submission trySubmit(Runnable task) {
+        Objects.requireNonNull(task, "task");
+        return ingress.submit(task);
+    }
+
+    @Override
+    public void submitPriority(Runnable task) {
+        Objects.requireNonNull(task, "task");
+        if (!ingress.submitPriority(task)) {
+            throw refusal(task);
+        }
+    }
+
+    private LoopTerminatedException refusal(Runnable task) {
+        return new LoopTerminatedException(
+                "loop " + config.name() + " refuses " + task + ": it is " + state.get());
+    }
+
+    @Override
+    public void defer(Runnable callback) {
+        Objects.requireNonNull(callback, "callback");
+        requireOpen("defer");
+        deferred.add(callback);
+    }
+
+    @Override
+    public void microtask(Runnable microtask) {
+        Objects.requireNonNull(microtask, "microtask");
+        requireOpen("microtask");
+        microtasks.add(microtask);
+    }
+
+    // ------------------------------------------------------------------ time
+
+    @Override
+    public Timer after(Duration delay, Consumer<? super Timer> callback) {
+        long nanos = Durations.nanos("delay", delay);
+        Objects.requireNonNull(callback, "callback");
+        requireOpen("after");
+        return timers.schedule(Durations.deadline("delay", nowNanos(), nanos), 0, callback);
+    }
+
+    @Override
+    public Timer every(Duration period, Consumer<? super Timer> callback) {
+        long nanos = Durations.nanos("period", period);
+        if (nanos == 0) {
+            throw new IllegalArgumentException("period must be positive, but is " + period);
+        }
+        Objects.requireNonNull(callback, "callback");
+        requireOpen("every");
+        return timers.schedule(Durations.deadline("period", nowNanos(), nanos), nanos, callback);
+    }
+
+    @Override
+    public long nowNanos() {
+        return loopThread == null ? clock.freshNanos() : clock.nanos();
+    }
+
+    // ------------------------------------------------------------------ looking
+
+    @Override
+    public LoopState state() {
+        return state.get();
+    }
+
+    @Override
+    @SuppressWarnings("ReferenceEquality") // a thread is only itself
+    public boolean isLoopThread() {
+        return loopThread == Thread.currentThread();
+    }
+
+    @Override
+    public LoopMetrics metrics() {
+        return metrics;
+    }
+
+    @Override
+    public LoopConfig config() {
+        return config;
+    }
+
+    @Override
+    public String toString() {
+        return "EventLoop[" + config.name() + ", " + backend.name() + ", " + state.get() + "]";
+    }
+
+    /// Lets the loop thread pass, and anyone while no thread runs the loop.
+    private void requireConfined(String method) {
+        Thread owner = loopThread;
+        if (owner != null && !isLoopThread()) {
+            throw new WrongThreadException(
+                    method
+                            + " belongs to the thread of loop "
+                            + config.name()
+                            + ", "
+                            + owner
+                            + ", but was called on "
+                            + Thread.currentThread()
+                            + ": hand it over with submit");
+        }
+    }
+
+    /// The same, and only before the loop is over.
+    private void requireOpen(String method) {
+        requireConfined(method);
+        if (state.is(LoopState.TERMINATED)) {
+            throw new LoopTerminatedException(
+                    "loop " + config.name() + " is TERMINATED: " + method + " comes too late");
+        }
+    }
+
+    // ------------------------------------------------------------------ ending
+
+    @Override
+    public CompletionStage<ShutdownReport> shutdown(Duration deadline) {
+        long nanos = Durations.nanos("deadline", deadline);
+        shutdown.beginGraceful(Durations.deadline("deadline", backend.nanoTime(), nanos));
+        return shutdown.outcome().minimalCompletionStage();
+    }
+
+    @Override
+    public void close() {
+        shutdown.beginImmediate();
+        if (isLoopThread()) {
+            return;
+        }
+        try {
+            shutdown.outcome().get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("loop " + config.name() + " did not end well", e);
+        }
+    }
+}

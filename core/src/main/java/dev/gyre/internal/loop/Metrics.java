@@ -1,0 +1,74 @@
+package dev.gyre.internal.loop;
+
+import dev.gyre.metrics.LoopMetrics;
+
+/// The counters that the parts keep, gathered for whoever wants to read them. Any thread.
+final class Metrics implements LoopMetrics {
+    private final Parts parts;
+    private final Tick tick;
+
+    Metrics(Parts parts, Tick tick) {
+        this.parts = parts;
+        this.tick = tick;
+    }
+
+    @Override
+    public long ticks() {
+        return tick.ticks.get();
+    }
+
+    @Override
+    public long callbacks() {
+        return parts.callbacks.all.get();
+    }
+
+    @Override
+    public long tasks() {
+        return parts.callbacks.tasks.get();
+    }
+
+    @Override
+    public long priorityTasks() {
+        return parts.callbacks.priorityTasks.get();
+    }
+
+    @Override
+    public long timers() {
+        return parts.callbacks.timers.get();
+    }
+
+    @Override
+    public long microtasks() {
+        return parts.callbacks.microtasks.get();
+    }
+
+    @Override
+    public long sleeps() {
+        return parts.sleep.sleeps.get();
+    }
+
+    @Override
+    public long polls() {
+        return parts.sleep.polls.get();
+    }
+
+    @Override
+    public long wakeups() {
+        return parts.backend.wakeups();
+    }
+
+    @Override
+    public long failures() {
+        return parts.failures.count();
+    }
+
+    @Override
+    public int depth() {
+        return parts.ingress.external.depth();
+    }
+
+    @Override
+    public int priorityDepth() {
+        return parts.ingress.priority.depth();
+    }
+}

@@ -1,0 +1,36 @@
+package dev.gyre.internal.loop;
+
+import dev.gyre.LoopConfig;
+import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.time.Confinement;
+import dev.gyre.internal.time.LoopClock;
+import dev.gyre.internal.time.TimerQueue;
+
+/// What a loop is made of, put together once. [Tick], [Shutdown] and [Loop] take from it what they use.
+final class Parts {
+    final LoopConfig config;
+    final Backend backend;
+    final StateCell state = new StateCell();
+    final StopRequest stop = new StopRequest();
+    final RunBounds bounds = new RunBounds();
+    final TaskRing deferred = new TaskRing("deferred callbacks");
+    final Ingress ingress;
+    final Sleep sleep;
+    final LoopClock clock;
+    final TimerQueue timers;
+    final Failures failures;
+    final Callbacks callbacks;
+    final Microtasks microtasks;
+
+    Parts(LoopConfig config, Backend backend, Confinement confinement) {
+        this.config = config;
+        this.backend = backend;
+        ingress = new Ingress(state, backend, config.highWaterMark());
+        sleep = new Sleep(state, ingress, backend, stop);
+        clock = new LoopClock(backend::nanoTime);
+        timers = new TimerQueue(confinement);
+        failures = new Failures(config);
+        callbacks = new Callbacks(failures, config.observer());
+        microtasks = new Microtasks(callbacks, config.microtaskBudget());
+    }
+}

@@ -1,0 +1,228 @@
+package dev.gyre.internal.loop;
+
+import static dev.gyre.LoopState.AWAKE;
+import static dev.gyre.LoopState.RUNNING;
+import static dev.gyre.LoopState.SLEEPING;
+import static dev.gyre.LoopState.TERMINATING;
+
+import dev.gyre.LoopState;
+import dev.gyre.ShutdownReport;
+import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.time.TimerQueue;
+import dev.gyre.metrics.LoopObserver;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.concurrent.CompletableFuture;
+
+/// The loop's end, clauses S-1 to S-4: begun by any thread, carried out by the loop thread, or by the
+/// one that began it if no thread runs the loop.
+final class Shutdown {
+    private static final LoopState[] OPEN_STATES = {RUNNING, SLEEPING, AWAKE};
+
+    private final StateCell state;
+    private final Ingress ingress;
+    private final Backend backend;
+    private final TimerQueue timers;
+    private final Microtasks microtasks;
+    private final TaskRing deferred;
+    private final Callbacks callbacks;
+    private final Failures failures;
+    private final LoopObserver observer;
+    private final CompletableFuture<ShutdownReport> outcome = new CompletableFuture<>();
+
+    // Shared: guarded by lock.
+    private final Object lock = new Object();
+    private boolean begun;
+
+    // Shared: written under the lock before the state moves, read by whoever carries it out.
+    private volatile boolean immediate;
+    private volatile long deadlineNanos;
+
+    Shutdown(Parts parts) {
+        state = parts.state;
+        ingress = parts.ingress;
+        backend = parts.backend;
+        timers = parts.timers;
+        microtasks = parts.microtasks;
+        deferred = parts.deferred;
+        callbacks = parts.callbacks;
+        failures = parts.failures;
+        observer = parts.config.observer();
+    }
+
+    CompletableFuture<ShutdownReport> outcome() {
+        return outcome;
+    }
+
+    /// Begins a graceful end, unless one has begun.
+    void beginGraceful(long deadlineNanos) {
+        begin(false, deadlineNanos);
+    }
+
+    /// Begins an immediate end, or hurries one that has begun.
+    void beginImmediate() {
+        begin(true, 0);
+    }
+
+    private void begin(boolean immediate, long deadlineNanos) {
+        LoopState from = null;
+        synchronized (lock) {
+            if (!begun) {
+                this.deadlineNanos = deadlineNanos;
+                this.immediate = immediate;
+                from = moveToTerminating();
+                begun = true;
+                ingress.external.close();
+            } else if (immediate) {
+                this.immediate = true;
+            }
+        }
+        if (from == AWAKE) {
+            carryOut(false);
+        } else if (from == SLEEPING) {
+            backend.wake();
+        }
+    }
+
+    private LoopState moveToTerminating() {
+        while (true) {
+            for (LoopState from : OPEN_STATES) {
+                if (state.move(from, TERMINATING)) {
+                    return from;
+                }
+            }
+        }
+    }
+
+    /// Finishes or drops what is queued and releases everything. Once, by the loop thread, or by the
+    /// thread that began if there is no loop thread.
+    ///
+    /// @param mayRunCallbacks false if the caller is not the loop thread
+    void carryOut(boolean mayRunCallbacks) {
+        // Again, for the thread that began may be held up before it has closed the lane itself: a
+        // task
+        // that is let in after the drain would be lost.
+        ingress.external.close();
+        failures.holdUntilReleased();
+        boolean graceful = !immediate;
+        try {
+            graceful = graceful && (!mayRunCallbacks || drained());
+        } finally {
+            state.terminated();
+            ingress.priority.close();
+            try {
+                // What was accepted between the last look and the close.
+                graceful = graceful && (!mayRunCallbacks || drained());
+            } finally {
+                release(graceful);
+            }
+        }
+        failures.releaseHeld();
+    }
+
+    /// Runs everything that is queued, and what that leads to, until nothing is left or time is up.
+    private boolean drained() {
+        while (!isQuiet()) {
+            if (isTimeUp()) {
+                return false;
+            }
+            microtasks.beginTick();
+            microtasks.barrier(); // Those of the callback that began the shutdown.
+            drainExternal();
+            drainPriority();
+            for (int left = deferred.size(); left > 0 && !isTimeUp(); left--) {
+                callbacks.runDeferred(deferred.take());
+                microtasks.barrier();
+            }
+            microtasks.barrier();
+        }
+        return true;
+    }
+
+    private void drainExternal() {
+        while (!ingress.external.isFinished() && !isTimeUp()) {
+            Runnable task = ingress.external.poll();
+            if (task == null) {
+                Thread.onSpinWait(); // A producer is between its claim and its store.
+                continue;
+            }
+            callbacks.runTask(task);
+            microtasks.barrier();
+        }
+    }
+
+    private void drainPriority() {
+        while (!isTimeUp()) {
+            Runnable task = ingress.priority.poll();
+            if (task == null) {
+                return;
+            }
+            callbacks.runPriorityTask(task);
+            microtasks.barrier();
+        }
+    }
+
+    private boolean isQuiet() {
+        return ingress.external.isFinished()
+                && ingress.priority.isEmpty()
+                && deferred.isEmpty()
+                && microtasks.isEmpty();
+    }
+
+    private boolean isTimeUp() {
+        return immediate || deadlineNanos - backend.nanoTime() <= 0; // survives wrap-around
+    }
+
+    /// Counts what is left, closes the descriptors and hands the outcome out, whatever goes wrong.
+    private void release(boolean graceful) {
+        ShutdownReport report = null;
+        try {
+            report =
+                    new ShutdownReport(
+                            graceful && isQuiet(),
+                            dropExternal(),
+                            dropPriority(),
+                            microtasks.clear(),
+                            deferred.clear(),
+                            timers.size(),
+                            backend.registered());
+            backend.close();
+            observer.onTerminated(report);
+        } catch (Throwable thrown) {
+            backend.close();
+            failures.caught(thrown);
+        } finally {
+            complete(report);
+        }
+    }
+
+    private void complete(@Nullable ShutdownReport report) {
+        if (report != null) {
+            outcome.complete(report);
+        } else {
+            outcome.completeExceptionally(
+                    new IllegalStateException("the loop ended, but what it left was not counted"));
+        }
+    }
+
+    private long dropExternal() {
+        long dropped = 0;
+        while (!ingress.external.isFinished()) {
+            if (ingress.external.poll() != null) {
+                dropped++;
+            } else {
+                Thread.onSpinWait();
+            }
+        }
+        return dropped;
+    }
+
+    private long dropPriority() {
+        long dropped = 0;
+        while (ingress.priority.poll() != null) {
+            dropped++;
+        }
+        return dropped;
+    }
+}

@@ -1,0 +1,240 @@
+package dev.gyre.internal.loop;
+
+import dev.gyre.LoopState;
+import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.time.LoopClock;
+import dev.gyre.internal.time.LoopTimer;
+import dev.gyre.internal.time.TimerQueue;
+
+/// One turn of the loop: clause L-5.
+///
+/// A turn can be left in the middle, when a bounded run has run what it may, when a callback's
+/// throwable leaves `run`, or when shutdown begins. The next turn then goes on with the step it was
+/// left in, so that callbacks come in the same order however the runs are cut.
+///
+/// Loop thread only.
+final class Tick {
+    private enum Step {
+        READ_CLOCK,
+        RUN_TIMERS,
+        RUN_PRIORITY,
+        RUN_EXTERNAL,
+        RUN_DEFERRED,
+        BARRIER,
+        POLL,
+        RUN_IO,
+        FINAL_BARRIER;
+
+        private static final Step[] ALL = values();
+
+        @SuppressWarnings("EnumOrdinal") // the order of declaration is the order of the turn
+        Step next() {
+            return ALL[(ordinal() + 1) % ALL.length];
+        }
+    }
+
+    /// Past this many in one tick, priority tasks probably submit each other for ever.
+    static final int PRIORITY_FLOOD = 100_000;
+
+    private static final int NOT_COUNTED = -1;
+
+    private final StateCell state;
+    private final Ingress ingress;
+    private final Sleep sleep;
+    private final Backend backend;
+    private final LoopClock clock;
+    private final TimerQueue timers;
+    private final Microtasks microtasks;
+    private final TaskRing deferred;
+    private final Callbacks callbacks;
+    private final RunBounds bounds;
+    private final int taskBudget;
+    private final int ioBatch;
+    private final long longestWaitNanos;
+    final Counter ticks = new Counter();
+
+    // Where the current turn is.
+    private Step step = Step.READ_CLOCK;
+    private int priorityRan;
+    private int tasksLeft;
+    private int deferredLeft;
+    private boolean busy;
+
+    Tick(Parts parts) {
+        state = parts.state;
+        ingress = parts.ingress;
+        sleep = parts.sleep;
+        backend = parts.backend;
+        clock = parts.clock;
+        timers = parts.timers;
+        microtasks = parts.microtasks;
+        deferred = parts.deferred;
+        callbacks = parts.callbacks;
+        bounds = parts.bounds;
+        taskBudget = parts.config.taskBudget();
+        ioBatch = parts.config.ioBatch();
+        longestWaitNanos = parts.config.longestWait().toNanos();
+    }
+
+    /// Runs one turn, or the rest of one that was left.
+    void turn() {
+        if (step != Step.READ_CLOCK) {
+            barrier(); // The one that was due when the turn was left.
+        }
+        do {
+            switch (step) {
+                case READ_CLOCK -> readClock(); // 1 read the clock
+                case RUN_TIMERS -> runTimers(); // 2 expired timers
+                case RUN_PRIORITY -> runPriorityLane(); // 3 ingress: the priority lane whole,
+                case RUN_EXTERNAL -> runExternalLane(); //   then the external one within budget,
+                case RUN_DEFERRED -> runDeferred(); //   then what was deferred
+                case BARRIER -> barrier(); // 4 microtask barrier
+                case POLL -> poll(); // 5 poll
+                case RUN_IO -> runIo(); // 6 I/O callbacks
+                case FINAL_BARRIER -> barrier(); // 7 microtask barrier
+            }
+            if (!mayGoOn()) {
+                return;
+            }
+            step = step.next();
+        } while (step != Step.READ_CLOCK);
+    }
+
+    private void readClock() {
+        ticks.add(1);
+        clock.update();
+        timers.collectDue(clock.nanos());
+        microtasks.beginTick();
+        deferred.trim();
+        priorityRan = 0;
+        tasksLeft = taskBudget;
+        deferredLeft = NOT_COUNTED;
+    }
+
+    private void runTimers() {
+        while (mayGoOn()) {
+            LoopTimer timer = timers.takeDue(clock.nanos());
+            if (timer == null) {
+                return;
+            }
+            begin();
+            callbacks.fire(timer);
+            barrier();
+        }
+    }
+
+    private void runPriorityLane() {
+        while (priorityRan < PRIORITY_FLOOD && mayGoOn()) {
+            Runnable task = ingress.priority.poll();
+            if (task == null) {
+                return;
+            }
+            priorityRan++;
+            begin();
+            callbacks.runPriorityTask(task);
+            barrier();
+            if (priorityRan == PRIORITY_FLOOD) {
+                callbacks.observePriorityFlood(priorityRan);
+                tasksLeft = 0; // Timers and I/O have their turn now, other tasks do not.
+            }
+        }
+    }
+
+    private void runExternalLane() {
+        while (tasksLeft > 0 && mayGoOn()) {
+            Runnable task = ingress.external.poll();
+            if (task == null) {
+                return;
+            }
+            tasksLeft--;
+            begin();
+            callbacks.runTask(task);
+            barrier();
+            if (tasksLeft == 0 && !ingress.external.isEmpty()) {
+                callbacks.observeOverload(ingress.external.depth());
+            }
+        }
+    }
+
+    private void runDeferred() {
+        if (deferredLeft == NOT_COUNTED) {
+            // What these defer in turn waits for the next turn, or I/O might never be reached.
+            deferredLeft = deferred.size();
+        }
+        while (deferredLeft > 0 && mayGoOn()) {
+            deferredLeft--;
+            begin();
+            callbacks.runDeferred(deferred.take());
+            barrier();
+        }
+    }
+
+    private void poll() {
+        boolean breached = microtasks.takeBreach();
+        if (breached || !isIdle() || !mayWait()) {
+            busy = false;
+            sleep.pollNow();
+            return;
+        }
+        bounds.bookWait();
+        long latest = clock.nanos() + longestWaitNanos;
+        sleep.pollUntil(timers.nearest(bounds.earlier(latest)));
+    }
+
+    /// Whether waiting would keep nobody waiting. After a turn that ran something the kernel is
+    /// looked at once without sleeping: under load more is there already, and producers need not wake a
+    /// loop that never announced its sleep.
+    private boolean isIdle() {
+        return !busy
+                && microtasks.isEmpty()
+                && deferred.isEmpty()
+                && !timers.hasDue()
+                && ingress.isEmpty();
+    }
+
+    private boolean mayWait() {
+        return bounds.mayWait() && (bounds.waitsForNothing() || isAlive());
+    }
+
+    /// Clause L-8: whether there is anything left to do, or something that may bring it.
+    boolean isAlive() {
+        return timers.referenced() > 0
+                || backend.registered() > 0
+                || !microtasks.isEmpty()
+                || !deferred.isEmpty()
+                || !ingress.isEmpty();
+    }
+
+    private void runIo() {
+        int sinceBarrier = 0;
+        while (mayGoOn()) {
+            IoHandler handler = backend.takeReady();
+            if (handler == null) {
+                return; // The final barrier follows.
+            }
+            begin();
+            callbacks.ready(handler, backend.taken());
+            if (++sinceBarrier == ioBatch || !bounds.mayRun()) {
+                barrier();
+                sinceBarrier = 0;
+            }
+        }
+    }
+
+    /// Books a callback that is about to run.
+    private void begin() {
+        busy = true;
+        bounds.bookCallback();
+    }
+
+    private void barrier() {
+        if (state.is(LoopState.RUNNING)) { // Otherwise shutdown decides what becomes of them.
+            microtasks.barrier();
+        }
+    }
+
+    private boolean mayGoOn() {
+        return bounds.mayRun() && state.is(LoopState.RUNNING);
+    }
+}

@@ -1,0 +1,104 @@
+package dev.gyre.internal.sys;
+
+import dev.gyre.SystemCallException.Kind;
+
+/// Error numbers of Linux, the same on x86-64 and aarch64, with their names, kinds and hints.
+public final class Errno {
+    public static final int EPERM = 1;
+    public static final int ENOENT = 2;
+    public static final int EINTR = 4;
+    public static final int EIO = 5;
+    public static final int EBADF = 9;
+    public static final int EAGAIN = 11;
+    public static final int ENOMEM = 12;
+    public static final int EACCES = 13;
+    public static final int EFAULT = 14;
+    public static final int EEXIST = 17;
+    public static final int EINVAL = 22;
+    public static final int ENFILE = 23;
+    public static final int EMFILE = 24;
+    public static final int ENOSPC = 28;
+    public static final int EPIPE = 32;
+    public static final int ENOSYS = 38;
+    public static final int ELOOP = 40;
+    public static final int ENETDOWN = 100;
+    public static final int ENETUNREACH = 101;
+    public static final int ECONNABORTED = 103;
+    public static final int ECONNRESET = 104;
+    public static final int ENOBUFS = 105;
+    public static final int ENOTCONN = 107;
+    public static final int ETIMEDOUT = 110;
+    public static final int ECONNREFUSED = 111;
+    public static final int EHOSTUNREACH = 113;
+
+    private Errno() {}
+
+    /// The name as in the manual, or `errno N` for a number Gyre never meets.
+    public static String name(int errno) {
+        return switch (errno) {
+            case EPERM -> "EPERM";
+            case ENOENT -> "ENOENT";
+            case EINTR -> "EINTR";
+            case EIO -> "EIO";
+            case EBADF -> "EBADF";
+            case EAGAIN -> "EAGAIN";
+            case ENOMEM -> "ENOMEM";
+            case EACCES -> "EACCES";
+            case EFAULT -> "EFAULT";
+            case EEXIST -> "EEXIST";
+            case EINVAL -> "EINVAL";
+            case ENFILE -> "ENFILE";
+            case EMFILE -> "EMFILE";
+            case ENOSPC -> "ENOSPC";
+            case EPIPE -> "EPIPE";
+            case ENOSYS -> "ENOSYS";
+            case ELOOP -> "ELOOP";
+            case ENETDOWN -> "ENETDOWN";
+            case ENETUNREACH -> "ENETUNREACH";
+            case ECONNABORTED -> "ECONNABORTED";
+            case ECONNRESET -> "ECONNRESET";
+            case ENOBUFS -> "ENOBUFS";
+            case ENOTCONN -> "ENOTCONN";
+            case ETIMEDOUT -> "ETIMEDOUT";
+            case ECONNREFUSED -> "ECONNREFUSED";
+            case EHOSTUNREACH -> "EHOSTUNREACH";
+            default -> "errno " + errno;
+        };
+    }
+
+    /// The error's kind. An unknown number is the program's fault until shown otherwise.
+    public static Kind kind(int errno) {
+        return switch (errno) {
+            case EINTR, EAGAIN -> Kind.RETRYABLE;
+            case EPIPE,
+                    ENETDOWN,
+                    ENETUNREACH,
+                    ECONNABORTED,
+                    ECONNRESET,
+                    ENOTCONN,
+                    ETIMEDOUT,
+                    ECONNREFUSED,
+                    EHOSTUNREACH ->
+                    Kind.CONNECTION;
+            case ENOMEM, ENFILE, EMFILE, ENOSPC, ENOBUFS -> Kind.RESOURCE;
+            default -> Kind.PROGRAM;
+        };
+    }
+
+    /// What a user can do about it; empty where there is nothing to say.
+    public static String hint(int errno) {
+        return switch (errno) {
+            case EMFILE ->
+                    "raise the open-file limit (ulimit -n), now " + Limits.openFiles().current();
+            case ENFILE -> "raise the system's open-file limit (sysctl fs.file-max)";
+            case ENOMEM -> "the kernel is out of memory for this: raise the memory limit";
+            case ENOSPC ->
+                    "raise the user's limit of epoll watches (sysctl fs.epoll.max_user_watches)";
+            case EPERM ->
+                    "the kernel or its sandbox does not allow this; a regular file cannot be"
+                            + " polled";
+            case EBADF -> "the descriptor is closed, or was never open";
+            default -> "";
+        };
+    }
+}

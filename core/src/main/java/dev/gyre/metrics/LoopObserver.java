@@ -1,0 +1,35 @@
+package dev.gyre.metrics;
+
+import dev.gyre.ShutdownReport;
+
+/// Hears of what an operator should know. Called on the loop thread, so it must not block; what it throws
+/// is treated like a failure of a callback.
+public interface LoopObserver {
+    /// Logs each kind of trouble, ever more sparsely: the first occurrence, the second, the fourth, the
+    /// eighth and so on, so that a lasting overload does not also fill the disk.
+    static LoopObserver logging() {
+        return LoggingObserver.INSTANCE;
+    }
+
+    /// A tick used up its budget of tasks and some remain.
+    ///
+    /// @param remaining how many tasks wait
+    default void onOverload(int remaining) {}
+
+    /// A tick used up its budget of microtasks and some remain: probably a microtask that adds another
+    /// for ever.
+    ///
+    /// @param remaining how many microtasks wait
+    default void onMicrotaskBreach(int remaining) {}
+
+    /// One tick ran so many priority tasks that they probably submit each other for ever. The rest waits
+    /// for the next tick, still before all other tasks.
+    ///
+    /// @param ran how many ran in the tick
+    default void onPriorityFlood(int ran) {}
+
+    /// The loop has ended. Called by the thread that ended it, before the outcome is handed out.
+    ///
+    /// @param report how it ended
+    default void onTerminated(ShutdownReport report) {}
+}

@@ -1,0 +1,6 @@
+/// The event loop, its configuration and its errors: everything a program needs to run
+/// callbacks on one thread.
+@NullMarked
+package dev.gyre;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,12 @@
+/// Gyre's core: the event loop and the operating system beneath it, with no runtime dependency.
+@SuppressWarnings("module") // the command line is built after the core, which cannot see it yet
+module dev.gyre {
+    requires static org.jspecify;
+
+    exports dev.gyre;
+    exports dev.gyre.metrics;
+
+    // `gyre doctor` asks the kernel itself which calls it allows and what its limits are.
+    exports dev.gyre.internal.sys to
+            dev.gyre.cli;
+}

@@ -1,0 +1,192 @@
+package dev.gyre;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.lang.foreign.Linker;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// The plan of the house, as rules. `ARCHITECTURE.md` draws it; this fails when it is no longer true.
+class ArchitectureTest {
+    private static final JavaClasses CORE =
+            new ClassFileImporter()
+                    .withImportOption(new ImportOption.DoNotIncludeTests())
+                    .importPackages("dev.gyre");
+
+    @Test
+    void core_dependsOnNothingButTheJdkAtRunTime() {
+        holds(
+                classes()
+                        .should()
+                        .onlyDependOnClassesThat()
+                        .resideInAnyPackage("dev.gyre..", "java..", "org.jspecify.annotations")
+                        .because("core has no runtime dependency; JSpecify is compile-time only"));
+    }
+
+    @Test
+    void dependencies_pointOneWay_fromLoopToBackendToSys() {
+        holds(
+                noClasses()
+                        .that()
+                        .resideInAPackage("dev.gyre.internal.backend..")
+                        .should()
+                        .dependOnClassesThat()
+                        .resideInAPackage("dev.gyre.internal.loop.."));
+        holds(
+                noClasses()
+                        .that()
+                        .resideInAPackage("dev.gyre.internal.sys..")
+                        .should()
+                        .dependOnClassesThat()
+                        .resideInAnyPackage(
+                                "dev.gyre.internal.loop..",
+                                "dev.gyre.internal.backend..",
+                                "dev.gyre.internal.time.."));
+        holds(
+                noClasses()
+                        .that()
+                        .resideInAPackage("dev.gyre.internal.time..")
+                        .should()
+                        .dependOnClassesThat()
+                        .resideInAnyPackage(
+                                "dev.gyre.internal.loop..",
+                                "dev.gyre.internal.backend..",
+                                "dev.gyre.internal.sys.."));
+    }
+
+    @Test
+    void backends_areKnownOnlyWhereALoopIsOpened() {
+        holds(
+                noClasses()
+                        .that()
+                        .resideOutsideOfPackage("dev.gyre.internal.backend.epoll")
+                        .and()
+                        .doNotHaveSimpleName("Loop")
+                        .should()
+                        .dependOnClassesThat()
+                        .resideInAPackage("dev.gyre.internal.backend.epoll")
+                        .because("nothing above the Backend contract can tell which it is on"));
+    }
+
+    @Test
+    void theLinker_isKnownInOneRoom() {
+        holds(
+                noClasses()
+                        .that()
+                        .resideOutsideOfPackage("dev.gyre.internal.sys")
+                        .should()
+                        .dependOnClassesThat()
+                        .areAssignableTo(Linker.class));
+        holds(
+                noClasses()
+                        .that()
+                        .resideOutsideOfPackages(
+                                "dev.gyre.internal.sys", "dev.gyre.internal.backend.epoll")
+                        .should()
+                        .dependOnClassesThat()
+                        .resideInAPackage("java.lang.foreign"));
+    }
+
+    @Test
+    void publicSignatures_leakNoInternalType() {
+        holds(
+                methods()
+                        .that()
+                        .areDeclaredInClassesThat()
+                        .resideInAnyPackage("dev.gyre", "dev.gyre.metrics")
+                        .and()
+                        .arePublic()
+                        .should(mentionNoInternalType()));
+    }
+
+    private static ArchCondition<JavaMethod> mentionNoInternalType() {
+        return new ArchCondition<>("mention no internal type") {
+            @Override
+            public void check(JavaMethod method, ConditionEvents events) {
+                List<JavaClass> mentioned = new ArrayList<>(method.getRawParameterTypes());
+                mentioned.add(method.getRawReturnType());
+                for (JavaClass type : mentioned) {
+                    if (type.getPackageName().contains(".internal")) {
+                        events.add(
+                                SimpleConditionEvent.violated(
+                                        method, method.getFullName() + " mentions " + type));
+                    }
+                }
+            }
+        };
+    }
+
+    @Test
+    void names_avoidWordsThatSayNothing() {
+        holds(
+                noClasses()
+                        .should()
+                        .haveSimpleNameEndingWith("Manager")
+                        .orShould()
+                        .haveSimpleNameEndingWith("Util")
+                        .orShould()
+                        .haveSimpleNameEndingWith("Utils")
+                        .orShould()
+                        .haveSimpleNameEndingWith("Helper")
+                        .orShould()
+                        .haveSimpleNameEndingWith("Impl"));
+    }
+
+    @Test
+    void classes_areFinalUnlessMadeToBeExtended() {
+        holds(
+                classes()
+                        .that()
+                        .areTopLevelClasses()
+                        .and()
+                        .areNotInterfaces()
+                        .and()
+                        .areNotEnums()
+                        .and()
+                        .haveSimpleNameNotContaining("package-info")
+                        .should()
+                        .haveModifier(JavaModifier.FINAL));
+    }
+
+    @Test
+    void files_stayReadable() throws IOException {
+        Path root = Path.of(System.getProperty("gyre.root"));
+        List<String> tooLong = new ArrayList<>();
+        try (Stream<Path> files = Files.walk(root.resolve("core/src/main"))) {
+            for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                int lines = Files.readAllLines(file).size();
+                if (lines > 450) {
+                    tooLong.add(root.relativize(file) + ": " + lines);
+                }
+            }
+        }
+        assertThat(tooLong)
+                .as("files over 450 lines: would two rooms be clearer than one?")
+                .isEmpty();
+    }
+
+    private static void holds(ArchRule rule) {
+        rule.allowEmptyShould(false).check(CORE);
+    }
+}

@@ -1,0 +1,139 @@
+package dev.gyre;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.List;
+
+/// Wrong values are refused at the call, by name, and leave the loop as it was.
+class BadInputTest {
+    private static final Duration TOO_LONG = Duration.ofSeconds(Long.MAX_VALUE);
+
+    private final EventLoop loop = EventLoop.open();
+
+    @AfterEach
+    void loopIsAsItWas() {
+        assertThat(loop.state()).isEqualTo(LoopState.AWAKE);
+        assertThat(loop.runUntilEmpty()).isZero();
+        loop.close();
+    }
+
+    @Test
+    void null_anywhere_isRefusedByName() {
+        refusesNull("config", () -> EventLoop.open(null));
+        refusesNull("mode", () -> loop.run(null));
+        refusesNull("duration", () -> loop.runFor(null));
+        refusesNull("task", () -> loop.submit(null));
+        refusesNull("task", () -> loop.trySubmit(null));
+        refusesNull("task", () -> loop.execute(null));
+        refusesNull("task", () -> loop.submitPriority(null));
+        refusesNull("callback", () -> loop.defer(null));
+        refusesNull("microtask", () -> loop.microtask(null));
+        refusesNull("delay", () -> loop.after(null, timer -> {}));
+        refusesNull("callback", () -> loop.after(Duration.ZERO, null));
+        refusesNull("period", () -> loop.every(null, timer -> {}));
+        refusesNull("callback", () -> loop.every(Duration.ofSeconds(1), null));
+        refusesNull("deadline", () -> loop.shutdown(null));
+        refusesNull("name", () -> LoopConfig.DEFAULT.withName(null));
+        refusesNull("policy", () -> LoopConfig.DEFAULT.withFailurePolicy(null));
+        refusesNull("handler", () -> LoopConfig.DEFAULT.withUncaughtHandler(null));
+        refusesNull("observer", () -> LoopConfig.DEFAULT.withObserver(null));
+        refusesNull("wait", () -> LoopConfig.DEFAULT.withLongestWait(null));
+    }
+
+    private static void refusesNull(String name, Runnable call) {
+        assertThatThrownBy(call::run).isInstanceOf(NullPointerException.class).hasMessage(name);
+    }
+
+    @Test
+    @Clause("T-1")
+    void durations_negativeOrBeyondRange_areRefusedWithTheValue() {
+        Duration negative = Duration.ofNanos(-1);
+        for (Duration wrong : List.of(negative, TOO_LONG)) {
+            refuses(wrong.toString(), () -> loop.runFor(wrong));
+            refuses(wrong.toString(), () -> loop.after(wrong, timer -> {}));
+            refuses(wrong.toString(), () -> loop.every(wrong, timer -> {}));
+            refuses(wrong.toString(), () -> loop.shutdown(wrong));
+        }
+        refuses("PT0S", () -> loop.every(Duration.ZERO, timer -> {}));
+        refuses(
+                "cannot be represented",
+                () -> loop.after(Duration.ofNanos(Long.MAX_VALUE), timer -> {}));
+    }
+
+    @Test
+    void config_outOfRange_isRefusedWithNameAndValue() {
+        LoopConfig config = LoopConfig.DEFAULT;
+        refuses("taskBudget must be from 1", () -> config.withTaskBudget(0));
+        refuses("highWaterMark must be from 1", () -> config.withHighWaterMark(-7));
+        refuses("but is 16777217", () -> config.withHighWaterMark((1 << 24) + 1));
+        refuses("microtaskBudget must be from 1", () -> config.withMicrotaskBudget(0));
+        refuses("ioBatch must be from 1", () -> config.withIoBatch(0));
+        refuses("eventsPerWait must be from 1", () -> config.withEventsPerWait(0));
+        refuses("but is 65537", () -> config.withEventsPerWait(65_537));
+        refuses("but is PT0S", () -> config.withLongestWait(Duration.ZERO));
+        refuses("but is PT48H", () -> config.withLongestWait(Duration.ofDays(2)));
+    }
+
+    private static void refuses(String part, Runnable call) {
+        assertThatThrownBy(call::run)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(part);
+    }
+
+    @Test
+    void config_changed_isACopy() {
+        LoopConfig changed =
+                LoopConfig.DEFAULT
+                        .withName("other")
+                        .withTaskBudget(2)
+                        .withHighWaterMark(3)
+                        .withMicrotaskBudget(4)
+                        .withIoBatch(5)
+                        .withEventsPerWait(6)
+                        .withLongestWait(Duration.ofSeconds(7))
+                        .withFailurePolicy(FailurePolicy.PROPAGATE);
+        assertThat(changed.name()).isEqualTo("other");
+        assertThat(changed.taskBudget()).isEqualTo(2);
+        assertThat(changed.highWaterMark()).isEqualTo(3);
+        assertThat(changed.microtaskBudget()).isEqualTo(4);
+        assertThat(changed.ioBatch()).isEqualTo(5);
+        assertThat(changed.withStrictMicrotasks(true).ioBatch()).isEqualTo(1);
+        assertThat(changed.eventsPerWait()).isEqualTo(6);
+        assertThat(changed.longestWait()).isEqualTo(Duration.ofSeconds(7));
+        assertThat(changed.failurePolicy()).isEqualTo(FailurePolicy.PROPAGATE);
+        assertThat(LoopConfig.DEFAULT.name()).isEqualTo("gyre");
+        assertThat(LoopConfig.DEFAULT.taskBudget()).isEqualTo(1_024);
+        assertThat(LoopConfig.DEFAULT.highWaterMark()).isEqualTo(100_000);
+        assertThat(LoopConfig.DEFAULT.microtaskBudget()).isEqualTo(1_024);
+        assertThat(LoopConfig.DEFAULT.ioBatch()).isEqualTo(64);
+    }
+
+    @Test
+    void useAfterClose_isRefusedEverywhere() {
+        EventLoop closed = EventLoop.open();
+        Timer timer = closed.after(Duration.ofHours(1), t -> {});
+        closed.close();
+        for (Runnable late :
+                List.<Runnable>of(
+                        closed::run,
+                        () -> closed.submit(() -> {}),
+                        () -> closed.submitPriority(() -> {}),
+                        () -> closed.defer(() -> {}),
+                        () -> closed.microtask(() -> {}),
+                        () -> closed.after(Duration.ZERO, t -> {}),
+                        () -> closed.every(Duration.ofSeconds(1), t -> {}))) {
+            assertThatThrownBy(late::run)
+                    .isInstanceOf(LoopTerminatedException.class)
+                    .hasMessageContaining("TERMINATED");
+        }
+        timer.cancel(); // Tidying up after the end is no mistake.
+        closed.stop();
+        closed.close();
+        assertThat(closed.state()).isEqualTo(LoopState.TERMINATED);
+    }
+}

@@ -1,0 +1,358 @@
+package dev.gyre.internal.backend.epoll;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.gyre.Clause;
+import dev.gyre.LoopConfig;
+import dev.gyre.LoopState;
+import dev.gyre.LoopTerminatedException;
+import dev.gyre.SystemCallException;
+import dev.gyre.internal.backend.Interest;
+import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.loop.Loop;
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.FaultyKernel;
+import dev.gyre.internal.sys.FaultyKernel.Plan;
+import dev.gyre.internal.sys.OpenDescriptors;
+import dev.gyre.internal.sys.TestPipe;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+class EpollBackendTest {
+    private final Plan plan = new Plan();
+    private long descriptorsBefore;
+
+    @BeforeEach
+    void countDescriptors() {
+        new TestPipe().close(); // Links what is linked once.
+        descriptorsBefore = OpenDescriptors.count();
+    }
+
+    @AfterEach
+    void nothingLeaked() {
+        assertThat(plan.open()).as("descriptors the backend left open").isEmpty();
+        assertThat(OpenDescriptors.count()).isEqualTo(descriptorsBefore);
+    }
+
+    private EpollBackend open() {
+        return EpollBackend.open(() -> new FaultyKernel(plan), 16);
+    }
+
+    private Loop openLoop() {
+        return Loop.open(LoopConfig.DEFAULT, open());
+    }
+
+    // ------------------------------------------------------------------ creation
+
+    @ParameterizedTest
+    @CsvSource({
+        "epoll_create1, 24, EMFILE",
+        "epoll_create1, 23, ENFILE",
+        "epoll_create1, 12, ENOMEM",
+        "eventfd, 24, EMFILE",
+        "eventfd, 12, ENOMEM",
+        "epoll_ctl, 12, ENOMEM",
+        "epoll_ctl, 28, ENOSPC",
+    })
+    @Clause({"E-1", "E-3", "B-7"})
+    void open_refused_closesWhatWasOpenedAndSaysWhy(String call, int errno, String name) {
+        plan.fail(call, errno);
+        assertThatThrownBy(this::open)
+                .isInstanceOfSatisfying(
+                        SystemCallException.class,
+                        e -> {
+                            assertThat(e.errnoName()).isEqualTo(name);
+                            assertThat(e.call()).startsWith(call);
+                            assertThat(e.kind()).isEqualTo(SystemCallException.Kind.RESOURCE);
+                        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"timerfd_create", "epoll_ctl"})
+    @Clause({"E-1", "T-6", "B-7"})
+    void open_refusedATimerfd_closesWhatWasOpened(String call) {
+        plan.fail("epoll_pwait2", Errno.ENOSYS);
+        if (call.equals("epoll_ctl")) {
+            plan.answer("epoll_ctl", () -> 0); // That of the eventfd; the timerfd's comes second.
+        }
+        plan.fail(call, Errno.ENOMEM);
+        assertThatThrownBy(this::open).isInstanceOf(SystemCallException.class);
+    }
+
+    // ------------------------------------------------------------------ waiting
+
+    @Test
+    @Clause({"T-6", "B-7"})
+    void pollUntil_interrupted_waitsOnlyForWhatIsLeft() {
+        EpollBackend backend = open();
+        plan.fail("epoll_pwait2", Errno.EINTR, 3);
+        long deadline = System.nanoTime() + 3_000_000;
+        backend.pollUntil(deadline);
+        assertThat(System.nanoTime() - deadline).isNotNegative();
+        assertThat(plan.count("epoll_pwait2"))
+                .as("the probe, three interrupted, one whole")
+                .isEqualTo(5);
+        backend.close();
+    }
+
+    @Test
+    @Clause("B-7")
+    void pollNow_interrupted_triesAgain() {
+        EpollBackend backend = open();
+        plan.fail("epoll_wait", Errno.EINTR);
+        backend.pollNow();
+        assertThat(plan.count("epoll_wait")).isEqualTo(2);
+        backend.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"38", "1"})
+    @Clause("T-6")
+    void pollUntil_withoutPwait2_waitsByTimerfdAndNeverEarly(int errno) {
+        plan.fail("epoll_pwait2", errno);
+        EpollBackend backend = open();
+        for (int i = 0; i < 20; i++) {
+            long deadline = System.nanoTime() + 300_000L;
+            backend.pollUntil(deadline);
+            assertThat(System.nanoTime() - deadline).isNotNegative();
+            assertThat(backend.takeReady()).isNull();
+        }
+        backend.pollUntil(System.nanoTime() - 1);
+        assertThat(plan.count("epoll_pwait2")).as("only the probe").isEqualTo(1);
+        assertThat(plan.count("timerfd_settime")).isEqualTo(20);
+        backend.close();
+    }
+
+    @Test
+    @Clause("T-6")
+    void loop_withoutPwait2_keepsItsTimersAndItsWakeUps() throws InterruptedException {
+        plan.fail("epoll_pwait2", Errno.ENOSYS);
+        Loop loop = openLoop();
+        List<Long> lateness = new ArrayList<>();
+        for (int i = 1; i <= 5; i++) {
+            loop.after(
+                    Duration.ofMillis(i),
+                    timer -> lateness.add(System.nanoTime() - timer.firedDeadlineNanos()));
+        }
+        loop.runUntilEmpty();
+        assertThat(lateness).hasSize(5).allMatch(late -> late >= 0);
+        Thread runner = Thread.ofPlatform().start(loop::run);
+        CountDownLatch ran = new CountDownLatch(1);
+        loop.submit(ran::countDown);
+        ran.await();
+        loop.close();
+        runner.join();
+    }
+
+    @Test
+    @Clause({"E-1", "L-10"})
+    void wait_refused_leavesRunAndTheLoopCanRunAgain() {
+        Loop loop = openLoop();
+        List<String> log = new ArrayList<>();
+        loop.after(Duration.ofMillis(1), timer -> log.add("timer"));
+        plan.fail("epoll_pwait2", Errno.EINVAL);
+        assertThatThrownBy(loop::runUntilEmpty)
+                .isInstanceOf(SystemCallException.class)
+                .hasMessageContaining("EINVAL");
+        assertThat(loop.state()).isEqualTo(LoopState.AWAKE);
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("timer");
+        loop.close();
+    }
+
+    @Test
+    @Clause("B-3")
+    void wait_thatFindsTheBackendClosed_dropsWhatTheKernelWrote() {
+        EpollBackend backend = open();
+        try (TestPipe pipe = new TestPipe()) {
+            backend.register(pipe.reader(), Interest.READ, ready -> {});
+            plan.answer(
+                    "epoll_wait",
+                    () -> {
+                        backend.close();
+                        return 1;
+                    });
+            backend.pollNow();
+            assertThat(backend.takeReady()).isNull();
+        }
+    }
+
+    // ------------------------------------------------------------------ registering
+
+    @Test
+    @Clause("B-3")
+    void register_whileTheLoopSleeps_takesEffectAtOnce() throws InterruptedException {
+        Loop loop = openLoop();
+        Thread runner = Thread.ofPlatform().start(loop::run);
+        while (loop.state() != LoopState.SLEEPING) {
+            Thread.onSpinWait();
+        }
+        try (TestPipe pipe = new TestPipe()) {
+            CountDownLatch ready = new CountDownLatch(1);
+            loop.backend()
+                    .register(
+                            pipe.reader(),
+                            Interest.READ,
+                            bits -> {
+                                loop.backend().deregister(pipe.reader());
+                                ready.countDown();
+                            });
+            assertThat(loop.state()).as("registering woke nobody").isEqualTo(LoopState.SLEEPING);
+            assertThat(loop.metrics().wakeups()).isZero();
+            pipe.write();
+            ready.await();
+            loop.close();
+        }
+        runner.join();
+    }
+
+    @Test
+    @Clause("B-3")
+    void takeReady_tellsWhatTheKernelSaid() {
+        EpollBackend backend = open();
+        try (TestPipe pipe = new TestPipe()) {
+            backend.register(pipe.writer(), Interest.WRITE, bits -> {});
+            backend.register(pipe.reader(), Interest.READ, bits -> {});
+            backend.pollNow();
+            assertThat(backend.takeReady()).isNotNull();
+            assertThat(backend.taken()).isEqualTo(Ready.WRITABLE);
+            assertThat(backend.takeReady()).isNull();
+            backend.deregister(pipe.writer());
+            pipe.write();
+            backend.pollNow();
+            assertThat(backend.takeReady()).isNotNull();
+            assertThat(backend.taken()).isEqualTo(Ready.READABLE);
+            backend.deregister(pipe.reader());
+            backend.deregister(pipe.reader());
+            assertThat(backend.registered()).isZero();
+        }
+        backend.close();
+    }
+
+    @Test
+    @Clause({"B-3", "W-3"})
+    void takeReady_ofAnEventForAnEarlierRegistration_passesItOver() {
+        EpollBackend backend = open();
+        try (TestPipe pipe = new TestPipe()) {
+            List<String> log = new ArrayList<>();
+            backend.register(pipe.reader(), Interest.READ, bits -> log.add("old"));
+            pipe.write();
+            backend.pollNow();
+            // Between the kernel's event and its dispatch the number gets another owner.
+            backend.deregister(pipe.reader());
+            backend.register(pipe.reader(), Interest.READ, bits -> log.add("new"));
+            assertThat(backend.takeReady()).isNull();
+            backend.pollNow();
+            IoHandler handler = backend.takeReady();
+            assertThat(handler).isNotNull();
+            handler.onReady(0);
+            assertThat(log).containsExactly("new");
+        }
+        backend.close();
+    }
+
+    @Test
+    @Clause("W-9")
+    void modify_toAnEmptyMask_reportsNotEvenAHangUp() {
+        EpollBackend backend = open();
+        TestPipe pipe = new TestPipe();
+        backend.register(pipe.reader(), Interest.READ, bits -> {});
+        backend.modify(pipe.reader(), 0);
+        pipe.closeWriter();
+        backend.pollNow();
+        assertThat(backend.takeReady()).isNull();
+        backend.modify(pipe.reader(), Interest.READ);
+        backend.pollNow();
+        assertThat(backend.takeReady()).isNotNull();
+        assertThat(backend.taken()).isEqualTo(Ready.HANGUP);
+        pipe.closeReader();
+        backend.close();
+    }
+
+    @Test
+    @Clause("W-8")
+    void register_ofARegularFile_isRefusedAndForgotten() throws Exception {
+        EpollBackend backend = open();
+        try (TestFile file = TestFile.open(Path.of(System.getProperty("gyre.root"), "pom.xml"))) {
+            assertThatThrownBy(() -> backend.register(file.fd(), Interest.READ, bits -> {}))
+                    .isInstanceOf(SystemCallException.class)
+                    .hasMessageContaining("EPERM")
+                    .hasMessageContaining("a regular file cannot be polled");
+            assertThat(backend.registered()).isZero();
+        }
+        backend.close();
+    }
+
+    @Test
+    void register_ofNoDescriptor_isRefused() {
+        EpollBackend backend = open();
+        assertThatThrownBy(() -> backend.register(-1, Interest.READ, bits -> {}))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("-1");
+        backend.close();
+    }
+
+    @Test
+    @Clause("S-3")
+    void register_afterClose_isRefusedAndReachesNoDescriptor() {
+        EpollBackend backend = open();
+        backend.close();
+        long calls = plan.calls().size();
+        assertThatThrownBy(() -> backend.register(0, Interest.READ, bits -> {}))
+                .isInstanceOf(LoopTerminatedException.class);
+        assertThatThrownBy(() -> backend.modify(0, Interest.READ))
+                .isInstanceOf(LoopTerminatedException.class);
+        backend.deregister(0);
+        backend.wake();
+        backend.close();
+        assertThat(plan.calls()).as("no call after close").hasSize((int) calls);
+    }
+
+    @Test
+    @Clause("S-1")
+    void close_thatTheKernelCallsBad_stillClosesTheRest() {
+        plan.fail("close", Errno.EBADF, 2);
+        EpollBackend backend = open();
+        backend.close();
+        assertThat(plan.count("close")).isEqualTo(2);
+    }
+
+    @Test
+    @Clause("B-3")
+    void pollNow_withMoreReadyThanTheArrayHolds_bringsThemInBatches() {
+        EpollBackend backend = open();
+        List<TestPipe> pipes = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            TestPipe pipe = new TestPipe();
+            pipes.add(pipe);
+            backend.register(pipe.reader(), Interest.READ | Interest.EDGE, bits -> {});
+            pipe.write();
+        }
+        List<Integer> batches = new ArrayList<>();
+        int total = 0;
+        while (total < 40) {
+            backend.pollNow();
+            int batch = 0;
+            while (backend.takeReady() != null) {
+                batch++;
+            }
+            batches.add(batch);
+            total += batch;
+        }
+        assertThat(batches).containsExactly(16, 16, 8);
+        pipes.forEach(TestPipe::close);
+        backend.close();
+    }
+}

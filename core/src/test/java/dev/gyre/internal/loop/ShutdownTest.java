@@ -1,0 +1,342 @@
+package dev.gyre.internal.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.gyre.Clause;
+import dev.gyre.LoopConfig;
+import dev.gyre.LoopState;
+import dev.gyre.LoopTerminatedException;
+import dev.gyre.ShutdownReport;
+import dev.gyre.Submission;
+import dev.gyre.internal.backend.ScriptedBackend;
+import dev.gyre.internal.backend.epoll.EpollBackend;
+import dev.gyre.internal.sys.FaultyKernel;
+import dev.gyre.internal.sys.OpenDescriptors;
+import dev.gyre.metrics.LoopObserver;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+class ShutdownTest {
+    private static final Duration LONG = Duration.ofMinutes(1);
+
+    private final ScriptedBackend backend = new ScriptedBackend();
+    private final List<String> log = new ArrayList<>();
+    private final Loop loop = Loop.open(LoopConfig.DEFAULT, backend);
+
+    private static ShutdownReport outcomeOf(Loop loop) {
+        CompletableFuture<ShutdownReport> outcome =
+                loop.shutdown(Duration.ZERO).toCompletableFuture();
+        assertThat(outcome).as("the loop has not ended").isDone();
+        return outcome.join();
+    }
+
+    @Test
+    @Clause("S-1")
+    void shutdown_finishesAcceptedWorkAndWhatItLeadsTo() {
+        // The loss that the wrong order of drains would cause: task, its completion, its microtask.
+        loop.submit(
+                () -> {
+                    loop.shutdown(LONG);
+                    log.add("task");
+                    loop.submitPriority(
+                            () -> {
+                                log.add("completion");
+                                loop.microtask(() -> log.add("microtask"));
+                                loop.defer(
+                                        () -> {
+                                            log.add("deferred");
+                                            loop.submitPriority(() -> log.add("last"));
+                                        });
+                            });
+                });
+        loop.submit(() -> log.add("accepted before"));
+        loop.run();
+        assertThat(log)
+                .containsExactly(
+                        "task", "accepted before", "completion", "microtask", "deferred", "last");
+        assertThat(loop.state()).isEqualTo(LoopState.TERMINATED);
+        assertThat(outcomeOf(loop)).isEqualTo(new ShutdownReport(true, 0, 0, 0, 0, 0, 0));
+    }
+
+    @Test
+    @Clause({"S-1", "Q-2", "Q-4"})
+    void shutdown_whileDraining_refusesTasksAndAcceptsPriorityOnes() {
+        loop.submit(
+                () -> {
+                    loop.shutdown(LONG);
+                    assertThat(loop.state()).isEqualTo(LoopState.TERMINATING);
+                    assertThat(loop.trySubmit(() -> log.add("refused")))
+                            .isEqualTo(Submission.TERMINATED);
+                    assertThatThrownBy(() -> loop.submit(() -> log.add("refused")))
+                            .isInstanceOf(LoopTerminatedException.class)
+                            .hasMessageContaining("TERMINATING");
+                    loop.submitPriority(() -> log.add("priority"));
+                });
+        loop.run();
+        assertThat(log).containsExactly("priority");
+        assertThatThrownBy(() -> loop.submitPriority(() -> {}))
+                .isInstanceOf(LoopTerminatedException.class)
+                .hasMessageContaining("TERMINATED");
+        assertThat(loop.metrics().failures()).isZero();
+    }
+
+    @Test
+    @Clause("S-1")
+    void shutdown_calledByMany_givesAllTheOneOutcome() {
+        List<CompletableFuture<ShutdownReport>> outcomes = new ArrayList<>();
+        loop.submit(
+                () -> {
+                    outcomes.add(loop.shutdown(LONG).toCompletableFuture());
+                    outcomes.add(loop.shutdown(Duration.ZERO).toCompletableFuture());
+                });
+        loop.submit(() -> log.add("the first deadline counts"));
+        loop.run();
+        outcomes.add(loop.shutdown(LONG).toCompletableFuture());
+        assertThat(log).hasSize(1);
+        assertThat(outcomes).hasSize(3).allMatch(CompletableFuture::isDone);
+        assertThat(outcomes).extracting(CompletableFuture::join).containsOnly(outcomeOf(loop));
+        assertThat(backend.closes()).isEqualTo(1);
+    }
+
+    @Test
+    @Clause("S-1")
+    void outcome_completedByACaller_isItsOwnCopy() {
+        loop.submit(
+                () -> {
+                    CompletableFuture<ShutdownReport> mine =
+                            loop.shutdown(LONG).toCompletableFuture();
+                    assertThat(mine.complete(new ShutdownReport(false, 9, 9, 9, 9, 9, 9))).isTrue();
+                });
+        loop.run();
+        assertThat(outcomeOf(loop).tasks()).isZero();
+    }
+
+    @Test
+    @Clause("S-2")
+    void shutdown_pastItsDeadline_becomesCloseAndReportsByKind() {
+        loop.after(LONG, timer -> log.add("timer"));
+        backend.register(5, 0, ready -> log.add("io"));
+        loop.submit(
+                () -> {
+                    loop.shutdown(Duration.ofMillis(10));
+                    loop.submitPriority(() -> log.add("abandoned"));
+                    loop.submitPriority(() -> log.add("abandoned"));
+                    loop.defer(() -> log.add("abandoned"));
+                    loop.microtask(() -> backend.advance(Duration.ofMillis(10).toNanos()));
+                });
+        loop.submit(() -> log.add("abandoned"));
+        loop.run();
+        assertThat(log).isEmpty();
+        assertThat(outcomeOf(loop)).isEqualTo(new ShutdownReport(false, 1, 2, 0, 1, 1, 1));
+        assertThat(outcomeOf(loop).abandoned()).isEqualTo(4);
+    }
+
+    @Test
+    @Clause("S-2")
+    void shutdown_ofWorkThatNeverEnds_endsAtTheDeadline() {
+        loop.submitPriority(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        backend.advance(1_000_000);
+                        loop.submitPriority(this);
+                        loop.microtask(() -> {});
+                        loop.shutdown(Duration.ofSeconds(1));
+                    }
+                });
+        loop.run();
+        assertThat(loop.state()).isEqualTo(LoopState.TERMINATED);
+        assertThat(outcomeOf(loop).priorityTasks()).isEqualTo(1);
+        assertThat(outcomeOf(loop).graceful()).isFalse();
+    }
+
+    @Test
+    @Clause("S-3")
+    void close_onTheLoopThread_dropsWhatIsQueuedAndReportsIt() {
+        AtomicBoolean observed = new AtomicBoolean();
+        Loop observedLoop =
+                Loop.open(
+                        LoopConfig.DEFAULT.withObserver(
+                                new LoopObserver() {
+                                    @Override
+                                    public void onTerminated(ShutdownReport report) {
+                                        observed.set(report.tasks() == 2);
+                                    }
+                                }),
+                        backend);
+        observedLoop.submit(
+                () -> {
+                    observedLoop.microtask(() -> log.add("dropped"));
+                    observedLoop.close();
+                    log.add("the callback itself goes on");
+                });
+        observedLoop.submit(() -> log.add("dropped"));
+        observedLoop.submit(() -> log.add("dropped"));
+        observedLoop.run();
+        assertThat(log).containsExactly("the callback itself goes on");
+        assertThat(outcomeOf(observedLoop)).isEqualTo(new ShutdownReport(false, 2, 0, 1, 0, 0, 0));
+        assertThat(observed).isTrue();
+    }
+
+    @Test
+    @Clause("S-3")
+    void close_hurriesAShutdownThatHasBegun() {
+        loop.submit(
+                () -> {
+                    loop.shutdown(LONG);
+                    loop.submitPriority(loop::close);
+                    loop.submitPriority(() -> log.add("dropped"));
+                });
+        loop.run();
+        assertThat(log).isEmpty();
+        assertThat(outcomeOf(loop).priorityTasks()).isEqualTo(1);
+    }
+
+    @Test
+    @Clause("S-4")
+    void shutdown_ofALoopNeverRun_returnsAtOnceAndReportsWhatNobodyRan() {
+        loop.submit(() -> log.add("never"));
+        loop.submitPriority(() -> log.add("never"));
+        loop.microtask(() -> log.add("never"));
+        ShutdownReport report = loop.shutdown(LONG).toCompletableFuture().join();
+        assertThat(report).isEqualTo(new ShutdownReport(false, 1, 1, 1, 0, 0, 0));
+        assertThat(log).isEmpty();
+        assertThat(backend.closes()).isEqualTo(1);
+        assertThat(loop.state()).isEqualTo(LoopState.TERMINATED);
+    }
+
+    @Test
+    @Clause({"S-1", "Q-2"})
+    void carryOut_beforeWhoBeganHasClosedTheLane_letsNoTaskInBehindTheDrain() {
+        Parts parts = new Parts(LoopConfig.DEFAULT, backend, method -> {});
+        Shutdown shutdown = new Shutdown(parts);
+        parts.state.move(LoopState.AWAKE, LoopState.RUNNING);
+        // Another thread began the shutdown, and is held up right here.
+        parts.state.move(LoopState.RUNNING, LoopState.TERMINATING);
+        shutdown.carryOut(true);
+        assertThat(parts.ingress.external.offer(() -> log.add("lost")))
+                .isEqualTo(ExternalLane.Offer.CLOSED);
+    }
+
+    @Test
+    @Clause("S-4")
+    void shutdown_ofAnIdleLoopNeverRun_isGraceful() {
+        assertThat(loop.shutdown(LONG).toCompletableFuture().join().graceful()).isTrue();
+    }
+
+    @Test
+    @Clause("S-4")
+    void close_ofALoopNeverRun_isIdempotent() {
+        loop.close();
+        loop.close();
+        assertThat(loop.state()).isEqualTo(LoopState.TERMINATED);
+        assertThat(backend.closes()).isEqualTo(1);
+    }
+
+    @Test
+    @Clause("S-4")
+    void openAndClose_tenThousandTimes_leavesNoDescriptorBehind() {
+        Loop.open(LoopConfig.DEFAULT).close(); // Links what is linked once.
+        long before = OpenDescriptors.count();
+        for (int i = 0; i < 10_000; i++) {
+            Loop.open(LoopConfig.DEFAULT.withEventsPerWait(8)).close();
+        }
+        assertThat(OpenDescriptors.count()).isEqualTo(before);
+    }
+
+    @Test
+    @Clause({"S-1", "S-4"})
+    void release_closesThePollerFirstAndThenTheWakeDescriptor() {
+        FaultyKernel.Plan plan = new FaultyKernel.Plan();
+        Loop real =
+                Loop.open(LoopConfig.DEFAULT, EpollBackend.open(() -> new FaultyKernel(plan), 8));
+        List<Integer> open = plan.open().stream().sorted().toList();
+        real.close();
+        assertThat(plan.open()).isEmpty();
+        // The lower number was opened first: the epoll descriptor.
+        assertThat(plan.calls())
+                .filteredOn(call -> call.startsWith("close"))
+                .containsExactly("close " + open.get(0), "close " + open.get(1));
+    }
+
+    @Test
+    @Clause({"S-3", "L-9"})
+    void close_fromAnotherThread_waitsForTheCallbackInProgress() throws InterruptedException {
+        Loop real = Loop.open(LoopConfig.DEFAULT);
+        CountDownLatch inCallback = new CountDownLatch(1);
+        CountDownLatch mayReturn = new CountDownLatch(1);
+        AtomicBoolean returned = new AtomicBoolean();
+        real.submit(
+                () -> {
+                    inCallback.countDown();
+                    try {
+                        mayReturn.await();
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                    returned.set(true);
+                });
+        Thread runner = Thread.ofPlatform().start(real::run);
+        inCallback.await();
+        Thread closer =
+                Thread.ofPlatform()
+                        .start(
+                                () -> {
+                                    real.close();
+                                    assertThat(returned).isTrue();
+                                    assertThat(real.state()).isEqualTo(LoopState.TERMINATED);
+                                    log.add("closed");
+                                });
+        while (real.state() != LoopState.TERMINATING) {
+            Thread.onSpinWait();
+        }
+        mayReturn.countDown();
+        closer.join();
+        runner.join();
+        assertThat(log).containsExactly("closed");
+    }
+
+    @Test
+    @Clause({"S-1", "Q-5"})
+    void shutdown_fromAnotherThread_wakesASleepingLoop() throws Exception {
+        Loop real = Loop.open(LoopConfig.DEFAULT);
+        Thread runner = Thread.ofPlatform().start(real::run);
+        while (real.state() != LoopState.SLEEPING) {
+            Thread.onSpinWait();
+        }
+        ShutdownReport report = real.shutdown(LONG).toCompletableFuture().get();
+        runner.join();
+        assertThat(report.graceful()).isTrue();
+    }
+
+    @Test
+    @Clause({"S-1", "L-2"})
+    void shutdown_againstABoundedRunThatReturns_alwaysEnds() throws InterruptedException {
+        for (int i = 0; i < 500; i++) {
+            Loop racing = Loop.open(LoopConfig.DEFAULT, new ScriptedBackend());
+            Thread runner =
+                    Thread.ofPlatform()
+                            .start(
+                                    () -> {
+                                        try {
+                                            while (racing.state() != LoopState.TERMINATED) {
+                                                racing.runFor(Duration.ZERO);
+                                            }
+                                        } catch (LoopTerminatedException expected) {
+                                            // The other way to learn of the end.
+                                        }
+                                    });
+            assertThat(racing.shutdown(LONG).toCompletableFuture().join()).isNotNull();
+            runner.join();
+            assertThat(racing.state()).isEqualTo(LoopState.TERMINATED);
+        }
+    }
+}

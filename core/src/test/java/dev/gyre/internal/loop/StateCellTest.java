@@ -1,0 +1,83 @@
+package dev.gyre.internal.loop;
+
+import static dev.gyre.LoopState.AWAKE;
+import static dev.gyre.LoopState.RUNNING;
+import static dev.gyre.LoopState.SLEEPING;
+import static dev.gyre.LoopState.TERMINATED;
+import static dev.gyre.LoopState.TERMINATING;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.gyre.Clause;
+import dev.gyre.LoopState;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.Map;
+import java.util.Set;
+
+class StateCellTest {
+    private static final Map<LoopState, Set<LoopState>> CONTRACT =
+            Map.of(
+                    AWAKE, Set.of(RUNNING, TERMINATING),
+                    RUNNING, Set.of(SLEEPING, TERMINATING, AWAKE),
+                    SLEEPING, Set.of(RUNNING, TERMINATING),
+                    TERMINATING, Set.of(TERMINATED),
+                    TERMINATED, Set.of());
+
+    @Test
+    @Clause("L-1")
+    void number_ofEachState_isTheContracts() {
+        assertThat(AWAKE.number()).isEqualTo(0);
+        assertThat(TERMINATED.number()).isEqualTo(1);
+        assertThat(SLEEPING.number()).isEqualTo(2);
+        assertThat(TERMINATING.number()).isEqualTo(3);
+        assertThat(RUNNING.number()).isEqualTo(4);
+        assertThat(LoopState.values()).hasSize(5);
+    }
+
+    @Test
+    @Clause("L-2")
+    void isLegal_overAllPairs_isTheContractsTable() {
+        for (LoopState from : LoopState.values()) {
+            for (LoopState to : LoopState.values()) {
+                assertThat(StateCell.isLegal(from, to))
+                        .as("%s to %s", from, to)
+                        .isEqualTo(CONTRACT.get(from).contains(to));
+            }
+        }
+    }
+
+    @Test
+    @Clause("L-2")
+    void move_fromAnotherState_changesNothing() {
+        StateCell cell = new StateCell();
+        assertThat(cell.move(RUNNING, SLEEPING)).isFalse();
+        assertThat(cell.get()).isEqualTo(AWAKE);
+        assertThat(cell.move(AWAKE, RUNNING)).isTrue();
+        assertThat(cell.get()).isEqualTo(RUNNING);
+    }
+
+    @Test
+    @Clause("L-2")
+    void move_thatTheContractForbids_failsTheAssertion() {
+        assertThatThrownBy(() -> new StateCell().move(AWAKE, SLEEPING))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("AWAKE to SLEEPING");
+    }
+
+    @Test
+    @Clause({"L-2", "L-3"})
+    void move_backToRunning_neverOverwritesTerminating() {
+        StateCell cell = new StateCell();
+        cell.move(AWAKE, RUNNING);
+        cell.move(RUNNING, SLEEPING);
+        cell.move(SLEEPING, TERMINATING);
+        assertThat(cell.move(SLEEPING, RUNNING)).isFalse();
+        assertThat(cell.get()).isEqualTo(TERMINATING);
+        cell.terminated();
+        assertThat(cell.get()).isEqualTo(TERMINATED);
+        assertThat(cell.isEnding()).isTrue();
+    }
+}

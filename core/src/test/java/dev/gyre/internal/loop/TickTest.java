@@ -1,0 +1,615 @@
+package dev.gyre.internal.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.gyre.Clause;
+import dev.gyre.LoopConfig;
+import dev.gyre.LoopState;
+import dev.gyre.RunMode;
+import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.ScriptedBackend;
+import dev.gyre.internal.backend.ScriptedBackend.Poll;
+import dev.gyre.metrics.LoopObserver;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/// The turn and its order, with a kernel whose clock stands still.
+class TickTest {
+    private final ScriptedBackend backend = new ScriptedBackend();
+    private final List<String> log = new ArrayList<>();
+    private Loop loop = Loop.open(LoopConfig.DEFAULT, backend);
+
+    private void configure(LoopConfig config) {
+        loop = Loop.open(config, backend);
+    }
+
+    private Runnable says(String word) {
+        return () -> log.add(word);
+    }
+
+    private Runnable saysAndLeaves(String word) {
+        return () -> {
+            log.add(word);
+            loop.microtask(says(word + "'"));
+        };
+    }
+
+    // ------------------------------------------------------------------ order
+
+    @Test
+    @Clause("L-5")
+    void turn_withWorkOfEveryKind_runsItInTheContractsOrder() {
+        backend.register(7, 0, ready -> saysAndLeaves("io").run());
+        backend.makeReady(7, Ready.READABLE);
+        loop.submit(saysAndLeaves("external"));
+        loop.submitPriority(saysAndLeaves("priority"));
+        loop.after(Duration.ZERO, timer -> saysAndLeaves("timer").run());
+        loop.defer(saysAndLeaves("deferred"));
+        loop.defer(() -> loop.submit(loop::stop));
+        loop.run();
+        assertThat(log)
+                .containsExactly(
+                        "timer",
+                        "timer'",
+                        "priority",
+                        "priority'",
+                        "external",
+                        "external'",
+                        "deferred",
+                        "deferred'",
+                        "io",
+                        "io'");
+    }
+
+    @Test
+    @Clause("L-5")
+    void turn_seenAsACircle_runsIoThenTimersThenDeferred() {
+        backend.register(
+                7,
+                0,
+                ready -> {
+                    log.add("io");
+                    loop.defer(says("deferred"));
+                    loop.after(Duration.ZERO, timer -> log.add("timer"));
+                    backend.deregister(7);
+                });
+        backend.makeReady(7, Ready.READABLE);
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("io", "timer", "deferred");
+    }
+
+    @Property(tries = 200)
+    @Clause({"L-5", "L-7"})
+    void runOne_repeated_runsTheSameCallbacksInTheSameOrderAsRunUntilEmpty(@ForAll long seed) {
+        List<String> whole = runProgram(seed, false);
+        List<String> pieces = runProgram(seed, true);
+        assertThat(pieces).isEqualTo(whole);
+    }
+
+    /// A program of callbacks that add callbacks, drawn from a seed.
+    private static List<String> runProgram(long seed, boolean onePerRun) {
+        ScriptedBackend backend = new ScriptedBackend();
+        Loop loop =
+                Loop.open(LoopConfig.DEFAULT.withTaskBudget(3).withStrictMicrotasks(true), backend);
+        List<String> log = new ArrayList<>();
+        Random random = new Random(seed);
+        for (int fd = 0; fd < 4; fd++) {
+            String name = "io" + fd;
+            backend.register(fd, 0, ready -> log.add(name));
+        }
+        for (int i = 0; i < 10; i++) {
+            addRandomly(loop, backend, log, random, 3);
+        }
+        loop.after(
+                Duration.ofSeconds(1),
+                timer -> {
+                    for (int fd = 0; fd < 4; fd++) {
+                        backend.deregister(fd);
+                    }
+                });
+        if (onePerRun) {
+            while (loop.runOne() != 0) {
+                assertThat(loop.state()).isEqualTo(LoopState.AWAKE);
+            }
+        } else {
+            loop.runUntilEmpty();
+        }
+        loop.close();
+        return log;
+    }
+
+    private static void addRandomly(
+            Loop loop, ScriptedBackend backend, List<String> log, Random random, int depth) {
+        int id = random.nextInt(1_000_000);
+        Runnable action =
+                () -> {
+                    log.add("c" + id);
+                    for (int i = random.nextInt(3); depth > 0 && i > 0; i--) {
+                        addRandomly(loop, backend, log, random, depth - 1);
+                    }
+                };
+        switch (random.nextInt(7)) {
+            case 0 -> loop.submit(action);
+            case 1 -> loop.submitPriority(action);
+            case 2 -> loop.defer(action);
+            case 3 -> loop.microtask(action);
+            case 4 -> loop.after(Duration.ofNanos(random.nextInt(50)), timer -> action.run());
+            case 5 -> backend.makeReady(random.nextInt(4), Ready.READABLE);
+            default -> loop.after(Duration.ZERO, timer -> action.run());
+        }
+    }
+
+    // ------------------------------------------------------------------ time
+
+    @Test
+    @Clause("L-6")
+    void nowNanos_withinATick_standsStillWhileTheClockMoves() {
+        List<Long> seen = new ArrayList<>();
+        loop.submit(
+                () -> {
+                    seen.add(loop.nowNanos());
+                    backend.advance(500);
+                    seen.add(loop.nowNanos());
+                });
+        loop.submit(() -> seen.add(loop.nowNanos()));
+        loop.runUntilEmpty();
+        loop.submit(() -> seen.add(loop.nowNanos()));
+        loop.runUntilEmpty();
+        assertThat(seen).containsExactly(1_000L, 1_000L, 1_000L, 1_500L);
+    }
+
+    @Test
+    @Clause("L-6")
+    void nowNanos_whenNotRunning_isFresh() {
+        backend.advance(42);
+        assertThat(loop.nowNanos()).isEqualTo(1_042);
+    }
+
+    // ------------------------------------------------------------------ run modes
+
+    @Test
+    @Clause("L-7")
+    void run_afterStop_returnsAtTheEndOfTheTickAndCanRunAgain() {
+        loop.submit(loop::stop);
+        loop.submit(says("same tick"));
+        loop.defer(() -> loop.defer(says("later tick")));
+        loop.run();
+        assertThat(log).containsExactly("same tick");
+        assertThat(loop.state()).isEqualTo(LoopState.AWAKE);
+        loop.stop();
+        loop.submit(says("not now"));
+        loop.run();
+        assertThat(log).containsExactly("same tick");
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("same tick", "not now", "later tick");
+    }
+
+    @Test
+    @Clause({"L-7", "L-8"})
+    void runDrained_afterStop_goesOnUntilNothingIsLeft() {
+        loop.stop();
+        loop.submit(() -> loop.submit(says("task of a task")));
+        loop.after(Duration.ofHours(1), timer -> log.add("timer"));
+        loop.run(RunMode.DRAINED);
+        assertThat(log).containsExactly("task of a task", "timer");
+    }
+
+    @Test
+    @Clause("L-7")
+    void runDrained_withoutStop_waitsForIt() {
+        backend.duringWait(() -> loop.submit(says("came while waiting")));
+        backend.duringWait(loop::stop);
+        loop.run(RunMode.DRAINED);
+        assertThat(log).containsExactly("came while waiting");
+    }
+
+    @Test
+    @Clause("L-7")
+    void runOne_runsOneCallbackWithItsMicrotasks() {
+        loop.submit(saysAndLeaves("a"));
+        loop.submit(saysAndLeaves("b"));
+        assertThat(loop.runOne()).isEqualTo(1);
+        assertThat(log).containsExactly("a", "a'");
+        assertThat(loop.runOne()).isEqualTo(1);
+        assertThat(log).containsExactly("a", "a'", "b", "b'");
+        assertThat(loop.runOne()).isZero();
+    }
+
+    @Test
+    @Clause("L-7")
+    void runOne_waitsForATimer() {
+        loop.after(Duration.ofMinutes(7), timer -> log.add("timer"));
+        assertThat(loop.runOne()).isEqualTo(1);
+        assertThat(log).containsExactly("timer");
+        assertThat(backend.nanoTime()).isEqualTo(1_000 + Duration.ofMinutes(7).toNanos());
+    }
+
+    @Test
+    @Clause("L-7")
+    void runOne_withSeveralReadyDescriptors_runsOneAndKeepsTheRest() {
+        for (int fd = 0; fd < 3; fd++) {
+            String name = "io" + fd;
+            backend.register(fd, 0, ready -> saysAndLeaves(name).run());
+            backend.makeReady(fd, Ready.READABLE);
+        }
+        assertThat(loop.runOne()).isEqualTo(1);
+        assertThat(log).containsExactly("io0", "io0'");
+        assertThat(loop.runOne()).isEqualTo(1);
+        assertThat(loop.runOne()).isEqualTo(1);
+        assertThat(log).containsExactly("io0", "io0'", "io1", "io1'", "io2", "io2'");
+    }
+
+    @Test
+    @Clause("L-7")
+    void runSome_withSomethingReady_doesNotWait() {
+        loop.after(Duration.ofMinutes(1), timer -> log.add("timer"));
+        loop.submit(says("a"));
+        loop.submit(says("b"));
+        assertThat(loop.runSome()).isEqualTo(2);
+        assertThat(backend.polls()).noneMatch(Poll::blocking);
+    }
+
+    @Test
+    @Clause("L-7")
+    void runSome_withNothingReady_waitsOnceAndRunsWhatCame() {
+        loop.after(Duration.ofMinutes(1), timer -> log.add("timer"));
+        backend.duringWait(() -> loop.submit(says("task")));
+        assertThat(loop.runSome()).isEqualTo(1);
+        assertThat(log).containsExactly("task");
+        assertThat(backend.polls()).filteredOn(Poll::blocking).hasSize(1);
+        assertThat(loop.runSome()).isEqualTo(1);
+        assertThat(log).containsExactly("task", "timer");
+        assertThat(backend.polls()).filteredOn(Poll::blocking).hasSize(2);
+    }
+
+    @Test
+    @Clause("L-7")
+    void runFor_returnsWhenTheTimeIsOver() {
+        loop.every(Duration.ofSeconds(1), timer -> log.add("tick"));
+        assertThat(loop.runFor(Duration.ofMillis(3_500))).isEqualTo(3);
+        assertThat(backend.nanoTime()).isEqualTo(1_000 + Duration.ofMillis(3_500).toNanos());
+        assertThat(loop.state()).isEqualTo(LoopState.AWAKE);
+        assertThat(loop.runFor(Duration.ZERO)).isZero();
+    }
+
+    // ------------------------------------------------------------------ alive
+
+    @Test
+    @Clause("L-8")
+    void runUntilEmpty_withOnlyUnreferencedTimers_returns() {
+        loop.after(Duration.ofSeconds(5), timer -> log.add("unreferenced")).unreference();
+        loop.after(Duration.ofSeconds(1), timer -> log.add("referenced"));
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("referenced");
+        assertThat(loop.runUntilEmpty()).isZero();
+    }
+
+    @Test
+    @Clause("L-8")
+    void runUntilEmpty_withATimerReferencedAgain_waitsForIt() {
+        loop.after(Duration.ofSeconds(5), timer -> log.add("timer")).unreference().reference();
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("timer");
+    }
+
+    @Test
+    @Clause("L-8")
+    void runUntilEmpty_withARegisteredDescriptor_waitsForIt() {
+        backend.register(
+                3,
+                0,
+                ready -> {
+                    log.add("io");
+                    backend.deregister(3);
+                });
+        backend.duringWait(() -> backend.makeReady(3, Ready.READABLE));
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("io");
+    }
+
+    @Test
+    @Clause("L-8")
+    void runUntilEmpty_whoseLastTimerIsCancelledByAMicrotask_doesNotWait() {
+        var timer = loop.after(Duration.ofHours(1), t -> log.add("timer"));
+        loop.microtask(timer::cancel);
+        loop.runUntilEmpty();
+        assertThat(log).isEmpty();
+        assertThat(backend.polls()).noneMatch(Poll::blocking);
+    }
+
+    // ------------------------------------------------------------------ ingress
+
+    @Test
+    @Clause("Q-3")
+    void externalLane_beyondItsBudget_tellsTheObserverAndDoesNotBlock() {
+        List<Integer> overloads = new ArrayList<>();
+        configure(
+                LoopConfig.DEFAULT
+                        .withTaskBudget(4)
+                        .withObserver(
+                                new LoopObserver() {
+                                    @Override
+                                    public void onOverload(int remaining) {
+                                        overloads.add(remaining);
+                                    }
+                                }));
+        for (int i = 0; i < 10; i++) {
+            loop.submit(says("t" + i));
+        }
+        assertThat(loop.runSome()).isEqualTo(4);
+        assertThat(overloads).containsExactly(6);
+        loop.runUntilEmpty();
+        assertThat(overloads).containsExactly(6, 2);
+        assertThat(log).hasSize(10).isSorted();
+        assertThat(backend.polls()).noneMatch(Poll::blocking);
+    }
+
+    @Test
+    @Clause("Q-3")
+    void externalLane_byDefault_runs1024TasksATick() {
+        configure(LoopConfig.DEFAULT.withObserver(new LoopObserver() {}));
+        for (int i = 0; i < 1_500; i++) {
+            loop.submit(() -> {});
+        }
+        assertThat(loop.runSome()).isEqualTo(1_024);
+        assertThat(loop.runSome()).isEqualTo(476);
+    }
+
+    @Test
+    @Clause("Q-4")
+    void priorityLane_isRunWholeBeforeTheExternalOne() {
+        loop.submit(says("external"));
+        for (int i = 0; i < 3; i++) {
+            loop.submitPriority(() -> loop.submitPriority(says("priority")));
+        }
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("priority", "priority", "priority", "external");
+    }
+
+    @Test
+    @Clause("Q-4")
+    void priorityLane_pastAHundredThousandInATick_tellsTheObserverAndLetsTimersRun() {
+        List<Integer> floods = new ArrayList<>();
+        configure(
+                LoopConfig.DEFAULT.withObserver(
+                        new LoopObserver() {
+                            @Override
+                            public void onPriorityFlood(int ran) {
+                                floods.add(ran);
+                                loop.after(Duration.ZERO, timer -> loop.stop());
+                            }
+                        }));
+        loop.submit(says("external"));
+        loop.submitPriority(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        loop.submitPriority(this);
+                    }
+                });
+        loop.run();
+        assertThat(floods).hasSizeGreaterThanOrEqualTo(1).containsOnly(100_000);
+        assertThat(log).as("an external task overtook the priority lane").isEmpty();
+    }
+
+    @Test
+    @Clause("Q-7")
+    void defer_fromIoAndTimers_runsInOrderBeforeTheNextWait() {
+        backend.register(
+                1,
+                0,
+                ready -> {
+                    log.add("io");
+                    loop.defer(says("from io"));
+                    backend.deregister(1);
+                });
+        backend.makeReady(1, Ready.READABLE);
+        loop.after(
+                Duration.ZERO,
+                timer -> {
+                    log.add("timer");
+                    loop.defer(says("from timer"));
+                    loop.defer(says("and again"));
+                });
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("timer", "from timer", "and again", "io", "from io");
+        assertThat(backend.polls()).noneMatch(Poll::blocking);
+    }
+
+    @Test
+    @Clause("Q-7")
+    void defer_fromADeferredCallback_runsInTheNextTurnAndKeepsThePollFromBlocking() {
+        backend.register(1, 0, ready -> log.add("io"));
+        backend.makeReady(1, Ready.READABLE);
+        loop.defer(
+                () -> {
+                    log.add("first");
+                    loop.defer(says("second"));
+                    loop.defer(loop::stop);
+                });
+        loop.run();
+        assertThat(log).containsExactly("first", "io", "second");
+        assertThat(backend.polls()).noneMatch(Poll::blocking);
+    }
+
+    // ------------------------------------------------------------------ microtasks
+
+    @Test
+    @Clause("M-1")
+    void microtasks_areDrainedAfterEveryTimerAndTask_withThoseAddedMeanwhile() {
+        loop.after(Duration.ZERO, timer -> saysAndLeaves("timer1").run());
+        loop.after(Duration.ZERO, timer -> log.add("timer2"));
+        loop.submit(
+                () -> {
+                    log.add("task1");
+                    loop.microtask(
+                            () -> {
+                                log.add("micro");
+                                loop.microtask(says("micro of micro"));
+                            });
+                });
+        loop.submit(says("task2"));
+        loop.runUntilEmpty();
+        assertThat(log)
+                .containsExactly(
+                        "timer1", "timer1'", "timer2", "task1", "micro", "micro of micro", "task2");
+    }
+
+    @Test
+    @Clause("M-1")
+    void microtasks_ofIoCallbacks_areDrainedOnceABatchOf64() {
+        readyAll(100);
+        loop.runSome();
+        List<String> expected = new ArrayList<>();
+        for (int i = 0; i < 64; i++) {
+            expected.add("io" + i);
+        }
+        for (int i = 0; i < 64; i++) {
+            expected.add("io" + i + "'");
+        }
+        for (int i = 64; i < 100; i++) {
+            expected.add("io" + i);
+        }
+        for (int i = 64; i < 100; i++) {
+            expected.add("io" + i + "'");
+        }
+        assertThat(log).isEqualTo(expected);
+    }
+
+    @Test
+    @Clause("M-1")
+    void microtasks_inStrictMode_areDrainedAfterEveryIoCallback() {
+        configure(LoopConfig.DEFAULT.withStrictMicrotasks(true));
+        readyAll(3);
+        loop.runSome();
+        assertThat(log).containsExactly("io0", "io0'", "io1", "io1'", "io2", "io2'");
+    }
+
+    private void readyAll(int count) {
+        for (int fd = 0; fd < count; fd++) {
+            String name = "io" + fd;
+            backend.register(fd, 0, ready -> saysAndLeaves(name).run());
+            backend.makeReady(fd, Ready.READABLE);
+        }
+    }
+
+    @Test
+    @Clause("M-1")
+    void microtasks_areEmptyBeforeThePollBlocks() {
+        loop.after(Duration.ofSeconds(1), timer -> loop.stop());
+        loop.microtask(saysAndLeaves("a"));
+        backend.duringWait(() -> log.add("wait"));
+        loop.run();
+        assertThat(log).containsExactly("a", "a'", "wait");
+    }
+
+    @Test
+    @Clause("M-2")
+    void microtasks_beyondTheBudget_stayQueuedAndTheNextPollOnlyDoesNotBlock() {
+        List<Integer> breaches = new ArrayList<>();
+        configure(
+                LoopConfig.DEFAULT
+                        .withMicrotaskBudget(10)
+                        .withObserver(
+                                new LoopObserver() {
+                                    @Override
+                                    public void onMicrotaskBreach(int remaining) {
+                                        breaches.add(remaining);
+                                    }
+                                }));
+        loop.after(Duration.ofSeconds(1), timer -> loop.stop());
+        for (int i = 0; i < 15; i++) {
+            loop.microtask(says("m" + i));
+        }
+        loop.run();
+        assertThat(log).hasSize(15);
+        assertThat(breaches).containsExactly(5);
+        assertThat(backend.polls())
+                .extracting(Poll::blocking)
+                .as("one poll that does not block, then the wait for the timer")
+                .startsWith(false, true);
+    }
+
+    @Test
+    @Clause("M-2")
+    void microtasks_thatNeverEnd_letIoAndTimersGoOn() {
+        configure(LoopConfig.DEFAULT.withObserver(new LoopObserver() {}));
+        loop.microtask(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        loop.microtask(this);
+                        backend.advance(1_000);
+                    }
+                });
+        backend.register(1, 0, ready -> log.add("io"));
+        backend.makeReady(1, Ready.READABLE);
+        loop.after(
+                Duration.ofMillis(2),
+                timer -> {
+                    log.add("timer");
+                    loop.stop();
+                });
+        loop.run();
+        assertThat(log).containsExactly("io", "timer");
+        assertThat(backend.polls()).noneMatch(Poll::blocking);
+    }
+
+    // ------------------------------------------------------------------ sleeping
+
+    @Test
+    @Clause("Q-5")
+    void poll_announcesSleepOnlyWhenItMayBlock() {
+        List<LoopState> states = new ArrayList<>();
+        loop.submit(() -> states.add(loop.state()));
+        backend.duringWait(
+                () -> {
+                    states.add(loop.state());
+                    loop.stop();
+                });
+        loop.run();
+        assertThat(states).containsExactly(LoopState.RUNNING, LoopState.SLEEPING);
+        assertThat(backend.wakeups()).as("stop() woke the sleeper").isEqualTo(1);
+    }
+
+    @Test
+    @Clause("Q-5")
+    void submit_toARunningLoop_sendsNoSignal() {
+        loop.submit(() -> loop.submit(() -> loop.submitPriority(loop::stop)));
+        loop.run();
+        assertThat(backend.wakeups()).isZero();
+    }
+
+    @Test
+    @Clause("L-3")
+    void poll_thatWakesIntoTerminating_leavesItAndEnds() {
+        List<LoopState> states = new ArrayList<>();
+        backend.duringWait(
+                () -> {
+                    loop.shutdown(Duration.ofSeconds(1));
+                    states.add(loop.state());
+                });
+        loop.run();
+        assertThat(states).containsExactly(LoopState.TERMINATING);
+        assertThat(loop.state()).isEqualTo(LoopState.TERMINATED);
+    }
+
+    @Test
+    @Clause("B-8")
+    void poll_withNothingToWaitFor_waitsNoLongerThanConfigured() {
+        backend.duringWait(loop::stop);
+        loop.run();
+        assertThat(backend.polls())
+                .filteredOn(Poll::blocking)
+                .extracting(Poll::deadlineNanos)
+                .containsExactly(1_000 + Duration.ofMinutes(5).toNanos());
+    }
+}

@@ -1,0 +1,178 @@
+package dev.gyre.internal.sys;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.LongSupplier;
+
+/// The real kernel with faults put in between: any call can be made to return any value. Also keeps a
+/// ledger of the descriptors it handed out, so that a leak has a name.
+///
+/// One plan serves all instances that a backend makes, so it is synchronised.
+public final class FaultyKernel implements Kernel {
+    /// What is to go wrong, and what has been called.
+    public static final class Plan {
+        private final Map<String, Deque<LongSupplier>> faults = new HashMap<>();
+        private final List<String> calls = new ArrayList<>();
+        private final Set<Integer> open = new TreeSet<>();
+
+        /// The next call of that name returns `-errno` and does not reach the kernel.
+        public synchronized Plan fail(String call, int errno) {
+            return answer(call, () -> -errno);
+        }
+
+        /// The next `times` calls of that name return `-errno`.
+        public synchronized Plan fail(String call, int errno, int times) {
+            for (int i = 0; i < times; i++) {
+                fail(call, errno);
+            }
+            return this;
+        }
+
+        /// The next call of that name returns what the supplier says and does not reach the kernel.
+        public synchronized Plan answer(String call, LongSupplier result) {
+            faults.computeIfAbsent(call, name -> new ArrayDeque<>()).add(result);
+            return this;
+        }
+
+        public synchronized List<String> calls() {
+            return List.copyOf(calls);
+        }
+
+        public synchronized long count(String call) {
+            return calls.stream().filter(made -> made.startsWith(call + " ")).count();
+        }
+
+        /// The descriptors that were opened and not closed.
+        public synchronized Set<Integer> open() {
+            return Set.copyOf(open);
+        }
+
+        private synchronized @Nullable LongSupplier next(String call, int fd) {
+            calls.add(call + " " + fd);
+            Deque<LongSupplier> queue = faults.get(call);
+            return queue == null ? null : queue.poll();
+        }
+
+        private synchronized int opened(int fd) {
+            if (fd >= 0) {
+                open.add(fd);
+            }
+            return fd;
+        }
+
+        private synchronized void closed(int fd) {
+            if (!open.remove(fd)) {
+                throw new AssertionError("close of a descriptor that is not open: " + fd);
+            }
+        }
+    }
+
+    private final Kernel real = new LinuxKernel();
+    private final Plan plan;
+
+    public FaultyKernel(Plan plan) {
+        this.plan = plan;
+    }
+
+    private long call(String name, int fd, LongSupplier really) {
+        LongSupplier fault = plan.next(name, fd);
+        return fault == null ? really.getAsLong() : fault.getAsLong();
+    }
+
+    @Override
+    public int epollCreate1(int flags) {
+        return plan.opened((int) call("epoll_create1", -1, () -> real.epollCreate1(flags)));
+    }
+
+    @Override
+    public int epollCtl(int epfd, int operation, int fd, long eventAddress) {
+        return (int) call("epoll_ctl", fd, () -> real.epollCtl(epfd, operation, fd, eventAddress));
+    }
+
+    @Override
+    public int epollWait(int epfd, long eventsAddress, int maxEvents, int timeoutMillis) {
+        return (int)
+                call(
+                        "epoll_wait",
+                        epfd,
+                        () -> real.epollWait(epfd, eventsAddress, maxEvents, timeoutMillis));
+    }
+
+    @Override
+    public int epollPwait2(int epfd, long eventsAddress, int maxEvents, long timespecAddress) {
+        return (int)
+                call(
+                        "epoll_pwait2",
+                        epfd,
+                        () -> real.epollPwait2(epfd, eventsAddress, maxEvents, timespecAddress));
+    }
+
+    @Override
+    public int eventfd(int initialValue, int flags) {
+        return plan.opened((int) call("eventfd", -1, () -> real.eventfd(initialValue, flags)));
+    }
+
+    @Override
+    public int timerfdCreate(int clockId, int flags) {
+        return plan.opened(
+                (int) call("timerfd_create", -1, () -> real.timerfdCreate(clockId, flags)));
+    }
+
+    @Override
+    public int timerfdSettime(int fd, int flags, long newValueAddress) {
+        return (int)
+                call("timerfd_settime", fd, () -> real.timerfdSettime(fd, flags, newValueAddress));
+    }
+
+    @Override
+    public long read(int fd, long address, long count) {
+        return call("read", fd, () -> real.read(fd, address, count));
+    }
+
+    @Override
+    public long write(int fd, long address, long count) {
+        return call("write", fd, () -> real.write(fd, address, count));
+    }
+
+    @Override
+    public int close(int fd) {
+        plan.closed(fd);
+        // An injected result does not keep the number open: Linux frees it even when close fails.
+        int result = real.close(fd);
+        return (int) call("close", fd, () -> result);
+    }
+
+    @Override
+    public int fcntl(int fd, int command, int argument) {
+        return (int) call("fcntl", fd, () -> real.fcntl(fd, command, argument));
+    }
+
+    @Override
+    public int pipe2(long pairAddress, int flags) {
+        return (int) call("pipe2", -1, () -> real.pipe2(pairAddress, flags));
+    }
+
+    @Override
+    public int socketpair(int domain, int type, int protocol, long pairAddress) {
+        return (int)
+                call("socketpair", -1, () -> real.socketpair(domain, type, protocol, pairAddress));
+    }
+
+    @Override
+    public int getrlimit(int resource, long rlimitAddress) {
+        return (int) call("getrlimit", -1, () -> real.getrlimit(resource, rlimitAddress));
+    }
+
+    @Override
+    public int ioUringSetup(int entries, long paramsAddress) {
+        return (int) call("io_uring_setup", -1, () -> real.ioUringSetup(entries, paramsAddress));
+    }
+}

@@ -1,0 +1,113 @@
+package dev.gyre.stress;
+
+import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.backend.IoHandler;
+
+import org.jspecify.annotations.Nullable;
+
+/// A kernel that knows nothing but whether it was woken, and that notices when nobody will wake it.
+///
+/// A wait lasts until [#wake]. The other actor says when it is done ([#leaveAlone]); a loop that then
+/// waits and was not woken would wait for ever: it has *overslept*.
+public final class OneBitBackend implements Backend {
+    public static final String AWAKE = "did not sleep";
+    public static final String WOKEN = "slept until woken";
+    public static final String OVERSLEPT = "overslept";
+
+    // Shared: set by whoever wakes, cleared by the loop's actor.
+    private volatile boolean woken;
+    // Shared: set by the other actor.
+    private volatile boolean alone;
+
+    // The loop's actor only, then the arbiter.
+    private String sleep = AWAKE;
+    private int closes;
+
+    /// The other actor, at its end: it will not wake the loop any more.
+    public void leaveAlone() {
+        alone = true;
+    }
+
+    /// The arbiter: how the loop slept.
+    public String sleep() {
+        return sleep;
+    }
+
+    /// The arbiter: how often it was closed.
+    public int closes() {
+        return closes;
+    }
+
+    @Override
+    public String name() {
+        return "one bit";
+    }
+
+    @Override
+    public long nanoTime() {
+        return 0;
+    }
+
+    @Override
+    public void pollNow() {
+        woken = false;
+    }
+
+    @Override
+    public void pollUntil(long deadlineNanos) {
+        if (sleep.equals(OVERSLEPT)) {
+            throw new IllegalStateException("asleep for ever");
+        }
+        sleep = WOKEN;
+        Patience patience = new Patience();
+        while (!woken) {
+            // The order matters: whoever wakes does so before it leaves.
+            if (alone && !woken || patience.isOver()) {
+                sleep = OVERSLEPT;
+                return;
+            }
+        }
+        woken = false;
+    }
+
+    @Override
+    public @Nullable IoHandler takeReady() {
+        return null;
+    }
+
+    @Override
+    public int taken() {
+        return 0;
+    }
+
+    @Override
+    public void wake() {
+        woken = true;
+    }
+
+    @Override
+    public long wakeups() {
+        return 0;
+    }
+
+    @Override
+    public void register(int fd, int interest, IoHandler handler) {
+        throw new UnsupportedOperationException("register " + fd);
+    }
+
+    @Override
+    public void modify(int fd, int interest) {}
+
+    @Override
+    public void deregister(int fd) {}
+
+    @Override
+    public int registered() {
+        return 0;
+    }
+
+    @Override
+    public void close() {
+        closes++;
+    }
+}
