@@ -58,7 +58,7 @@ public final class SystemCallException extends RuntimeException {
             text.append(" on descriptor ").append(fd);
         }
         text.append(": ").append(Errno.name(errno)).append(" (").append(errno).append(')');
-        String hint = Errno.hint(errno);
+        String hint = Errno.hint(call, errno);
         if (!hint.isEmpty()) {
             text.append(": ").append(hint);
         }

@@ -52,7 +52,7 @@ final class UringCheck {
                     case Errno.ENOMEM ->
                             ": before Linux 5.12 rings count as locked memory (raise ulimit -l)";
                     default -> {
-                        String hint = Errno.hint(errno);
+                        String hint = Errno.hint("io_uring_setup", errno);
                         yield hint.isEmpty() ? "" : ": " + hint;
                     }
                 };

@@ -11,14 +11,8 @@ final class LoggingObserver implements LoopObserver {
 
     static final LoggingObserver INSTANCE = new LoggingObserver();
 
-    private final AtomicLong overloads = new AtomicLong();
     private final AtomicLong breaches = new AtomicLong();
     private final AtomicLong floods = new AtomicLong();
-
-    @Override
-    public void onOverload(int remaining) {
-        sparsely(overloads, "task budget used up in a tick, tasks still waiting: " + remaining);
-    }
 
     @Override
     public void onMicrotaskBreach(int remaining) {

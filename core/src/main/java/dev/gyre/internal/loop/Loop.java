@@ -17,6 +17,7 @@ import dev.gyre.Timer;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.Platform;
 import dev.gyre.internal.time.LoopClock;
 import dev.gyre.internal.time.TimerQueue;
 import dev.gyre.metrics.LoopMetrics;
@@ -70,11 +71,7 @@ public final class Loop implements EventLoop {
 
     public static Loop open(LoopConfig config) {
         Objects.requireNonNull(config, "config");
-        String system = System.getProperty("os.name", "");
-        if (!system.equals("Linux")) {
-            throw new UnsupportedOperationException(
-                    "Gyre has no backend for " + system + " yet: it needs Linux");
-        }
+        Platform.requireSupported();
         return open(config, EpollBackend.open(LinuxKernel::new, config.eventsPerWait()));
     }
 

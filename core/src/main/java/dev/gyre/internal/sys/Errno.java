@@ -86,17 +86,24 @@ public final class Errno {
     }
 
     /// What a user can do about it; empty where there is nothing to say.
-    public static String hint(int errno) {
+    ///
+    /// @param call the refused call, since some errors mean different things to different calls
+    public static String hint(String call, int errno) {
+        boolean registering = call.startsWith("epoll_ctl");
         return switch (errno) {
             case EMFILE ->
                     "raise the open-file limit (ulimit -n), now " + Limits.openFiles().current();
             case ENFILE -> "raise the system's open-file limit (sysctl fs.file-max)";
             case ENOMEM -> "the kernel is out of memory for this: raise the memory limit";
             case ENOSPC ->
-                    "raise the user's limit of epoll watches (sysctl fs.epoll.max_user_watches)";
+                    registering
+                            ? "raise the limit of epoll watches (sysctl fs.epoll.max_user_watches)"
+                            : "";
             case EPERM ->
-                    "the kernel or its sandbox does not allow this; a regular file cannot be"
-                            + " polled";
+                    registering
+                            ? "this kind of descriptor cannot be polled; a regular file is always"
+                                  + " ready"
+                            : "the kernel, or the sandbox around this process, does not allow it";
             case EBADF -> "the descriptor is closed, or was never open";
             default -> "";
         };

@@ -1,7 +1,5 @@
 package dev.gyre.internal.sys;
 
-import java.util.Locale;
-
 /// Constants and struct layouts of Linux on x86-64 and aarch64, under their kernel names. Where the two
 /// differ the difference is stated here once.
 public final class Linux {
@@ -47,7 +45,7 @@ public final class Linux {
 
     public static final int OFFSETOF_IO_URING_PARAMS_FEATURES = 20;
 
-    private static final boolean PACKED_EPOLL_EVENT = packsEpollEvent();
+    private static final boolean PACKED_EPOLL_EVENT = Platform.isX86();
 
     /// `struct epoll_event`: packed to 12 bytes on x86-64, so that 32-bit programs share the layout;
     /// naturally aligned, 16 bytes, everywhere else.
@@ -70,15 +68,4 @@ public final class Linux {
     public static final int SIZEOF_RLIMIT = 16;
 
     private Linux() {}
-
-    private static boolean packsEpollEvent() {
-        String architecture = System.getProperty("os.arch", "").toLowerCase(Locale.ROOT);
-        return switch (architecture) {
-            case "amd64", "x86_64" -> true;
-            case "aarch64", "arm64" -> false;
-            default ->
-                    throw new UnsupportedOperationException(
-                            "Gyre knows Linux on x86-64 and aarch64, not on " + architecture);
-        };
-    }
 }
