@@ -3,7 +3,8 @@ package dev.gyre.internal.loop;
 /// The microtasks and their barrier.
 ///
 /// A barrier runs them until none is left, including those added meanwhile, but no more in one tick than
-/// the budget: a microtask that adds another for ever slows the loop down and does not stop it.
+/// the budget: a microtask that adds another for ever slows the loop down and does not stop it. What is
+/// left keeps the next poll from blocking, as everything queued does; no flag is needed for that.
 ///
 /// Loop thread only.
 final class Microtasks {
@@ -11,7 +12,6 @@ final class Microtasks {
     private final Callbacks callbacks;
     private final int budget;
     private int left;
-    private boolean breached;
 
     Microtasks(Callbacks callbacks, int budget) {
         this.callbacks = callbacks;
@@ -25,6 +25,10 @@ final class Microtasks {
 
     boolean isEmpty() {
         return ring.isEmpty();
+    }
+
+    int capacity() {
+        return ring.capacity();
     }
 
     int clear() {
@@ -42,17 +46,8 @@ final class Microtasks {
             left--;
             callbacks.runMicrotask(ring.take());
             if (left == 0 && !ring.isEmpty()) {
-                breached = true;
                 callbacks.observeMicrotaskBreach(ring.size());
             }
         }
-    }
-
-    /// Whether the budget was breached since this was last asked: the next poll must not block then, and
-    /// only that one.
-    boolean takeBreach() {
-        boolean was = breached;
-        breached = false;
-        return was;
     }
 }

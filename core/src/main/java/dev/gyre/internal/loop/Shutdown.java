@@ -178,31 +178,39 @@ final class Shutdown {
     private void release(boolean graceful) {
         ShutdownReport report = null;
         try {
-            report =
-                    new ShutdownReport(
-                            graceful && isQuiet(),
-                            dropExternal(),
-                            dropPriority(),
-                            microtasks.clear(),
-                            deferred.clear(),
-                            timers.size(),
-                            backend.registered());
-            backend.close();
-            observer.onTerminated(report);
-        } catch (Throwable thrown) {
-            backend.close();
-            failures.caught(thrown);
+            report = count(graceful);
         } finally {
-            complete(report);
+            try {
+                backend.close();
+            } finally {
+                handOut(report);
+            }
         }
     }
 
-    private void complete(@Nullable ShutdownReport report) {
-        if (report != null) {
-            outcome.complete(report);
-        } else {
+    private ShutdownReport count(boolean graceful) {
+        return new ShutdownReport(
+                graceful && isQuiet(),
+                dropExternal(),
+                dropPriority(),
+                microtasks.clear(),
+                deferred.clear(),
+                timers.size(),
+                backend.registered());
+    }
+
+    private void handOut(@Nullable ShutdownReport report) {
+        if (report == null) {
             outcome.completeExceptionally(
                     new IllegalStateException("the loop ended, but what it left was not counted"));
+            return;
+        }
+        try {
+            observer.onTerminated(report);
+        } catch (Throwable thrown) {
+            failures.caught(thrown);
+        } finally {
+            outcome.complete(report);
         }
     }
 

@@ -171,8 +171,7 @@ final class Tick {
     }
 
     private void poll() {
-        boolean breached = microtasks.takeBreach();
-        if (breached || !isIdle() || !mayWait()) {
+        if (!isIdle() || !mayWait()) {
             busy = false;
             sleep.pollNow();
             return;

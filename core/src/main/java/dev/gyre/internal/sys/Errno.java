@@ -102,7 +102,7 @@ public final class Errno {
             case EPERM ->
                     registering
                             ? "this kind of descriptor cannot be polled; a regular file is always"
-                                  + " ready"
+                                    + " ready"
                             : "the kernel, or the sandbox around this process, does not allow it";
             case EBADF -> "the descriptor is closed, or was never open";
             default -> "";

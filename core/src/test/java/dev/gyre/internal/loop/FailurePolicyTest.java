@@ -130,6 +130,39 @@ class FailurePolicyTest {
 
     @Test
     @Clause("L-10")
+    void uncaughtHandler_thatFailsWithAVirtualMachineError_endsTheRun() {
+        Loop loop =
+                Loop.open(
+                        LoopConfig.DEFAULT.withUncaughtHandler(
+                                (thread, thrown) -> {
+                                    throw new OutOfMemoryError("handler");
+                                }),
+                        backend);
+        loop.submit(failsWith(new RuntimeException("task")));
+        assertThatThrownBy(loop::runUntilEmpty).isInstanceOf(OutOfMemoryError.class);
+        assertThat(loop.state()).isEqualTo(LoopState.AWAKE);
+    }
+
+    @Test
+    @Clause({"L-10", "S-1"})
+    void observer_thatFailsAtTheEnd_keepsNobodyFromTheOutcome() {
+        Loop loop =
+                open(
+                        LoopConfig.DEFAULT.withObserver(
+                                new LoopObserver() {
+                                    @Override
+                                    public void onTerminated(ShutdownReport report) {
+                                        throw new IllegalStateException("observer");
+                                    }
+                                }));
+        loop.close();
+        assertThat(backend.closes()).isEqualTo(1);
+        assertThat(loop.shutdown(Duration.ZERO).toCompletableFuture()).isCompleted();
+        assertThat(uncaught).extracting(Throwable::getMessage).containsExactly("observer");
+    }
+
+    @Test
+    @Clause("L-10")
     void observer_thatFails_isTreatedLikeACallback() {
         Loop loop =
                 open(

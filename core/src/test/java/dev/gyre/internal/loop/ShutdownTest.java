@@ -168,7 +168,7 @@ class ShutdownTest {
                                 new LoopObserver() {
                                     @Override
                                     public void onTerminated(ShutdownReport report) {
-                                        observed.set(report.tasks() == 2);
+                                        observed.set(report.tasks() == 2 && backend.closes() == 1);
                                     }
                                 }),
                         backend);
@@ -211,6 +211,15 @@ class ShutdownTest {
         assertThat(log).isEmpty();
         assertThat(backend.closes()).isEqualTo(1);
         assertThat(loop.state()).isEqualTo(LoopState.TERMINATED);
+    }
+
+    @Test
+    @Clause("Q-2")
+    void submit_betweenTheStateAndTheClosedLane_isRefused() {
+        Parts parts = new Parts(LoopConfig.DEFAULT, backend, method -> {});
+        parts.state.move(LoopState.AWAKE, LoopState.TERMINATING);
+        assertThat(parts.ingress.submit(() -> {})).isEqualTo(Submission.TERMINATED);
+        assertThat(parts.ingress.external.depth()).isZero();
     }
 
     @Test

@@ -168,6 +168,18 @@ class TickTest {
 
     @Test
     @Clause("L-6")
+    void nowNanos_inATurnTakenUpAgain_isNotThatOfTheEarlierRun() {
+        List<Long> seen = new ArrayList<>();
+        loop.submit(() -> seen.add(loop.nowNanos()));
+        loop.submit(() -> seen.add(loop.nowNanos()));
+        loop.runOne();
+        backend.advance(700);
+        loop.runOne();
+        assertThat(seen).containsExactly(1_000L, 1_700L);
+    }
+
+    @Test
+    @Clause("L-6")
     void nowNanos_whenNotRunning_isFresh() {
         backend.advance(42);
         assertThat(loop.nowNanos()).isEqualTo(1_042);
@@ -561,6 +573,26 @@ class TickTest {
         loop.run();
         assertThat(log).containsExactly("io", "timer");
         assertThat(backend.polls()).noneMatch(Poll::blocking);
+    }
+
+    @Test
+    @Clause("M-3")
+    void queues_afterABurst_shrinkAsTheLoopTurns() {
+        Parts parts =
+                new Parts(LoopConfig.DEFAULT.withMicrotaskBudget(100_000), backend, method -> {});
+        Tick tick = new Tick(parts);
+        parts.state.move(LoopState.AWAKE, LoopState.RUNNING);
+        parts.bounds.none();
+        parts.bounds.limitWaits(0);
+        for (int i = 0; i < 10_000; i++) {
+            parts.microtasks.add(() -> {});
+            parts.deferred.add(() -> {});
+        }
+        for (int turn = 0; turn < 20; turn++) {
+            tick.turn();
+        }
+        assertThat(parts.microtasks.capacity()).isEqualTo(TaskRing.LEAST);
+        assertThat(parts.deferred.capacity()).isEqualTo(TaskRing.LEAST);
     }
 
     // ------------------------------------------------------------------ sleeping

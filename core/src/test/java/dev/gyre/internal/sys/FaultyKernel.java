@@ -21,6 +21,7 @@ public final class FaultyKernel implements Kernel {
     public static final class Plan {
         private final Map<String, Deque<LongSupplier>> faults = new HashMap<>();
         private final List<String> calls = new ArrayList<>();
+        private final List<Long> timeoutsNanos = new ArrayList<>();
         private final Set<Integer> open = new TreeSet<>();
 
         /// The next call of that name returns `-errno` and does not reach the kernel.
@@ -48,6 +49,15 @@ public final class FaultyKernel implements Kernel {
 
         public synchronized long count(String call) {
             return calls.stream().filter(made -> made.startsWith(call + " ")).count();
+        }
+
+        /// The timeouts that `epoll_pwait2` was called with, in order.
+        public synchronized List<Long> timeoutsNanos() {
+            return List.copyOf(timeoutsNanos);
+        }
+
+        private synchronized void sawTimeout(long nanos) {
+            timeoutsNanos.add(nanos);
         }
 
         /// The descriptors that were opened and not closed.
@@ -108,6 +118,9 @@ public final class FaultyKernel implements Kernel {
 
     @Override
     public int epollPwait2(int epfd, long eventsAddress, int maxEvents, long timespecAddress) {
+        plan.sawTimeout(
+                Memory.getLong(timespecAddress) * 1_000_000_000
+                        + Memory.getLong(timespecAddress + Linux.OFFSETOF_TIMESPEC_NANOS));
         return (int)
                 call(
                         "epoll_pwait2",

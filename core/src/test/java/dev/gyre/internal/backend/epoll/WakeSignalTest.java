@@ -1,6 +1,7 @@
 package dev.gyre.internal.backend.epoll;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.Clause;
 import dev.gyre.internal.sys.Errno;
@@ -70,6 +71,19 @@ class WakeSignalTest {
         plan.fail("write", Errno.EIO);
         signal.signal();
         assertThat(signal.written()).isZero();
+        signal.signal();
+        assertThat(signal.written()).isEqualTo(1);
+    }
+
+    @Test
+    @Clause("Q-6")
+    void signal_cutShortByTheJvm_leavesItToTheNextOne() {
+        plan.answer(
+                "write",
+                () -> {
+                    throw new StackOverflowError();
+                });
+        assertThatThrownBy(signal::signal).isInstanceOf(StackOverflowError.class);
         signal.signal();
         assertThat(signal.written()).isEqualTo(1);
     }
