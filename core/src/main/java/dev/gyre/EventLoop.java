@@ -23,7 +23,8 @@ import java.util.function.Consumer;
 /// [#shutdown], [#close], [#state], [#nowNanos], [#isLoopThread], [#metrics], [#config]. All others are
 /// *loop-confined*: while the loop runs they belong to the loop thread, and any other caller gets a
 /// [WrongThreadException] that names both threads. While no thread runs the loop they belong to
-/// the one thread that sets it up.
+/// the one thread that sets it up; what that thread adds at the very moment another one ends the loop
+/// may or may not be counted in the report.
 ///
 /// **Order.** Each tick reads the clock, runs expired timers, then priority tasks, then tasks within a
 /// budget, then deferred callbacks, waits for the kernel, and runs I/O callbacks. Microtasks run after
@@ -68,10 +69,12 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     /// order as [#run()] would; only the microtasks of I/O callbacks come sooner, after each one as in
     /// strict mode. Throws like [#run()].
     ///
-    /// @return the number of callbacks run: 0 when nothing is left to do or the loop was stopped
+    /// @return the number of callbacks run: 0 when nothing is left to do, the loop was stopped, or
+    ///     microtasks used up a tick's budget before a callback came; more than 1 only when the callback
+    ///     began a shutdown, which then finished accepted work
     long runOne();
 
-    /// Runs what is ready, and if nothing is, waits at most once and runs what came. Does not wait
+    /// Runs what is ready, and if nothing is, waits at most once and runs what came. Returns at once
     /// when nothing is alive. Throws like [#run()].
     ///
     /// @return the number of callbacks run
@@ -83,11 +86,11 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     /// @return the number of callbacks run
     long runUntilEmpty();
 
-    /// Runs for the given time, waiting when there is nothing to do, or until the loop was stopped.
-    /// Throws like [#run()].
+    /// Runs for the given time, waiting when there is nothing to do, or until the loop was stopped. For
+    /// [Duration#ZERO] it runs what is ready and does not wait. Throws like [#run()].
     ///
     /// @return the number of callbacks run
-    /// @throws IllegalArgumentException if the duration is negative or beyond 292 years
+    /// @throws IllegalArgumentException if the duration is negative
     long runFor(Duration duration);
 
     /// Makes the current run return at the end of its tick, or, if no run is under way, makes the next
@@ -108,9 +111,9 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     /// Like [#submit], with refusal as a value.
     Submission trySubmit(Runnable task);
 
-    /// Runs the task on the loop thread before all tasks from [#submit]. Never refused for load, so it
-    /// is for completions of work the loop itself asked for: a caller without a bound of its own
-    /// can fill the memory. Accepted while shutdown drains.
+    /// Runs the task on the loop thread. Each tick runs all of these before its first task from
+    /// [#submit]. Never refused for load, so it is for completions of work the loop itself asked for: a
+    /// caller without a bound of its own can fill the memory. Accepted while shutdown drains.
     ///
     /// @throws LoopTerminatedException once the loop is over; the task will not run
     void submitPriority(Runnable task);
@@ -135,6 +138,10 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     ///
     /// @throws IllegalArgumentException if the delay is negative or its deadline cannot be represented
     Timer after(Duration delay, Consumer<? super Timer> callback);
+
+    /// Runs the callback once, not before the given instant on the scale of [#nowNanos()]; in the next
+    /// tick if it has passed. Loop-confined.
+    Timer at(long deadlineNanos, Consumer<? super Timer> callback);
 
     /// Runs the callback every period, first after one period. Keeps to its schedule without drift;
     /// periods that a late loop missed fire once together. Loop-confined.
@@ -168,7 +175,7 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     ///
     /// @return the one outcome. It completes after the last descriptor is closed, on the thread that
     ///     ended the loop. To wait for it, from any thread but the loop's: `toCompletableFuture().join()`
-    /// @throws IllegalArgumentException if the deadline is negative or beyond 292 years
+    /// @throws IllegalArgumentException if the deadline is negative
     CompletionStage<ShutdownReport> shutdown(Duration deadline);
 
     /// Ends the loop at once: drops queued work without running it and releases the descriptors. The
@@ -177,7 +184,8 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     ///
     /// When another thread runs the loop, waits until that thread has finished the callback it is in
     /// and has released everything; an interrupt ends the wait, not the closing. On the loop thread
-    /// it does not wait: the run returns after the current callback.
+    /// it does not wait: the run returns after the current callback. Two loops whose callbacks close
+    /// each other would wait for each other for ever: use [#shutdown] there.
     @Override
     void close();
 }

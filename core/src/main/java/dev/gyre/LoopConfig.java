@@ -48,9 +48,10 @@ public final class LoopConfig implements Cloneable {
         return microtaskBudget;
     }
 
-    /// How many I/O callbacks run between two microtask barriers. Default 64.
+    /// How many I/O callbacks run between two microtask barriers, unless [#strictMicrotasks()]. Default
+    /// 64.
     public int ioBatch() {
-        return strictMicrotasks ? 1 : ioBatch;
+        return ioBatch;
     }
 
     /// Whether microtasks are drained after every single I/O callback. Default false.

@@ -2,6 +2,8 @@ package dev.gyre;
 
 import dev.gyre.internal.time.LoopTimer;
 
+import java.time.Duration;
+
 /// A callback with a deadline. Fires never early; when several are due, in order of deadline, and among
 /// equal deadlines in order of scheduling.
 ///
@@ -12,6 +14,15 @@ public sealed interface Timer permits LoopTimer {
     ///
     /// @return true if the timer was scheduled
     boolean cancel();
+
+    /// Gives the timer another deadline, the delay from [EventLoop#nowNanos()] on, whether it is scheduled,
+    /// has fired or was cancelled. O(1), and nothing is allocated: one timer can be used for ever. A
+    /// repeating timer keeps its period from the new deadline on.
+    ///
+    /// @return this timer
+    /// @throws IllegalArgumentException if the delay is negative or its deadline cannot be represented
+    /// @throws LoopTerminatedException if the loop is over
+    Timer reschedule(Duration delay);
 
     /// Whether the timer will fire if nothing else happens. A one-shot timer is no longer scheduled
     /// inside its own callback; a repeating one is, for its next period.

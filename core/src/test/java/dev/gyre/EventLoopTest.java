@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 /// The public face, on the real kernel and with real threads.
@@ -110,6 +111,8 @@ class EventLoopTest {
                         () -> loop.microtask(() -> {}),
                         () -> loop.after(Duration.ZERO, t -> {}),
                         () -> loop.every(Duration.ofSeconds(1), t -> {}),
+                        () -> loop.at(0, t -> {}),
+                        () -> timer.reschedule(Duration.ZERO),
                         timer::cancel,
                         timer::isScheduled,
                         timer::unreference,
@@ -208,6 +211,49 @@ class EventLoopTest {
     }
 
     @Test
+    @Clause("Q-2")
+    void submit_refusedATaskThatCannotNameItself_stillSaysSo() {
+        loop.close();
+        Runnable nameless =
+                new Runnable() {
+                    @Override
+                    public void run() {}
+
+                    @Override
+                    public String toString() {
+                        throw new IllegalStateException("no name");
+                    }
+                };
+        assertThatThrownBy(() -> loop.submit(nameless)).isInstanceOf(LoopTerminatedException.class);
+    }
+
+    @Test
+    @Clause("L-6")
+    void nowNanos_acrossShortRuns_neverGoesBackForAnybody() throws InterruptedException {
+        AtomicReference<String> wentBack = new AtomicReference<>();
+        AtomicBoolean done = new AtomicBoolean();
+        Thread reader =
+                Thread.ofPlatform()
+                        .start(
+                                () -> {
+                                    long last = loop.nowNanos();
+                                    while (!done.get()) {
+                                        long now = loop.nowNanos();
+                                        if (now - last < 0) {
+                                            wentBack.set("by " + (last - now) + " ns");
+                                        }
+                                        last = now;
+                                    }
+                                });
+        for (int i = 0; i < 20_000; i++) {
+            loop.runFor(Duration.ZERO);
+        }
+        done.set(true);
+        reader.join();
+        assertThat(wentBack.get()).isNull();
+    }
+
+    @Test
     @Clause("Q-5")
     void submit_toASleepingLoop_wakesItOnce() throws InterruptedException {
         Thread runner = runOnThread("runner");
@@ -243,7 +289,6 @@ class EventLoopTest {
     }
 
     @Test
-    @Clause("L-8")
     void metrics_countWhatRan() {
         loop.submit(() -> loop.microtask(() -> {}));
         loop.submitPriority(() -> {});

@@ -20,7 +20,7 @@ public final class AllocationCheck {
     /// in the shortest.
     public static final long NOISE_BYTES = 4_096;
 
-    private static final int MOST_ATTEMPTS = 30;
+    private static final int MOST_ATTEMPTS = 10;
     private static final int TASKS = 1_000_000;
     private static final int TASKS_AT_ONCE = 1_000;
     private static final int TICKS = 1_000_000;

@@ -154,7 +154,7 @@ final class Doctor implements Callable<Integer> {
     static String architecture(String name) {
         return switch (name.toLowerCase(Locale.ROOT)) {
             case "amd64", "x86_64" -> "x86-64: supported";
-            case "aarch64", "arm64" -> "aarch64: supported";
+            case "aarch64" -> "aarch64: supported";
             default -> name + ": not supported, a loop needs x86-64 or aarch64";
         };
     }

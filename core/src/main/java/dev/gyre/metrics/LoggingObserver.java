@@ -1,5 +1,6 @@
 package dev.gyre.metrics;
 
+import dev.gyre.EventLoop;
 import dev.gyre.ShutdownReport;
 
 import java.lang.System.Logger.Level;
@@ -15,25 +16,29 @@ final class LoggingObserver implements LoopObserver {
     private final AtomicLong floods = new AtomicLong();
 
     @Override
-    public void onMicrotaskBreach(int remaining) {
+    public void onMicrotaskBreach(EventLoop loop, int remaining) {
         sparsely(
                 breaches,
-                "microtask budget used up in a tick, microtasks still waiting: "
+                loop
+                        + ": microtask budget used up in a tick, microtasks still waiting: "
                         + remaining
                         + "; does one add another for ever?");
     }
 
     @Override
-    public void onPriorityFlood(int ran) {
+    public void onPriorityFlood(EventLoop loop, int ran) {
         sparsely(
                 floods,
-                "priority tasks run in one tick: " + ran + "; do they submit each other for ever?");
+                loop
+                        + ": priority tasks run in one tick: "
+                        + ran
+                        + "; do they submit each other for ever?");
     }
 
     @Override
-    public void onTerminated(ShutdownReport report) {
+    public void onTerminated(EventLoop loop, ShutdownReport report) {
         if (report.abandoned() > 0) {
-            LOG.log(Level.WARNING, "loop ended with work abandoned: " + report);
+            LOG.log(Level.WARNING, loop + " ended with work abandoned: " + report);
         }
     }
 

@@ -1,8 +1,10 @@
 package dev.gyre.metrics;
 
+import dev.gyre.internal.loop.Metrics;
+
 /// Counters of one loop since it was opened. Each is exact when the loop is quiet; while it runs, two of
 /// them read one after the other may be from different instants. Callable from any thread.
-public interface LoopMetrics {
+public sealed interface LoopMetrics permits Metrics {
     /// Ticks begun.
     long ticks();
 

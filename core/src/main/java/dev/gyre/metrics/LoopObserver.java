@@ -1,5 +1,6 @@
 package dev.gyre.metrics;
 
+import dev.gyre.EventLoop;
 import dev.gyre.ShutdownReport;
 
 /// Hears of what an operator should know. Called on the loop thread, so it must not block; what it throws
@@ -14,23 +15,27 @@ public interface LoopObserver {
 
     /// A tick used up its budget of tasks and some remain.
     ///
+    /// @param loop the loop that tells
     /// @param remaining how many tasks wait
-    default void onOverload(int remaining) {}
+    default void onOverload(EventLoop loop, int remaining) {}
 
     /// A tick used up its budget of microtasks and some remain: probably a microtask that adds another
     /// for ever.
     ///
+    /// @param loop the loop that tells
     /// @param remaining how many microtasks wait
-    default void onMicrotaskBreach(int remaining) {}
+    default void onMicrotaskBreach(EventLoop loop, int remaining) {}
 
     /// One tick ran so many priority tasks that they probably submit each other for ever. The rest waits
     /// for the next tick, still before all other tasks.
     ///
+    /// @param loop the loop that tells
     /// @param ran how many ran in the tick
-    default void onPriorityFlood(int ran) {}
+    default void onPriorityFlood(EventLoop loop, int ran) {}
 
     /// The loop has ended. Called by the thread that ended it, before the outcome is handed out.
     ///
+    /// @param loop the loop that ended
     /// @param report how it ended
-    default void onTerminated(ShutdownReport report) {}
+    default void onTerminated(EventLoop loop, ShutdownReport report) {}
 }

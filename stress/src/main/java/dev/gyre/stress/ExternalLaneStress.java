@@ -1,5 +1,6 @@
 package dev.gyre.stress;
 
+import static dev.gyre.stress.IdleTask.IDLE;
 import static dev.gyre.stress.Numbered.a;
 import static dev.gyre.stress.Numbered.b;
 
@@ -19,10 +20,11 @@ import org.openjdk.jcstress.infra.results.LLL_Result;
 import org.openjdk.jcstress.infra.results.LL_Result;
 import org.openjdk.jcstress.infra.results.L_Result;
 
+import java.util.Arrays;
+
 /// [ExternalLane]: producers against each other, against the consumer and against the close.
 public final class ExternalLaneStress {
     private static final int CHUNK = 128;
-    private static final Runnable EARLIER = () -> {};
 
     private ExternalLaneStress() {}
 
@@ -30,7 +32,7 @@ public final class ExternalLaneStress {
     private static ExternalLane laneAt(int ticket, int capacity) {
         ExternalLane lane = new ExternalLane(capacity);
         for (int i = 0; i < ticket; i++) {
-            lane.offer(EARLIER);
+            lane.offer(IDLE);
             lane.poll();
         }
         return lane;
@@ -106,8 +108,8 @@ public final class ExternalLaneStress {
     }
 
     /// Catches a producer that was held up between its look for the chunk and its claim, and then fills
-    /// a slot of a chunk that has moved on; a chunk that is recycled with a task in it; and a place of
-    /// the directory that means two chunks. The directory has only four places, and is gone round once.
+    /// a slot of a chunk that has moved on, and a chunk that is recycled with a task in it. Nearly
+    /// empty, so that head and tail share their chunk; the directory has four places, and is gone round.
     @JCStressTest
     @Outcome(id = Transcript.IN_ORDER, expect = ACCEPTABLE, desc = "The lane's promise.")
     @Outcome(expect = FORBIDDEN, desc = "A task was lost, doubled, overtaken or came back.")
@@ -118,10 +120,64 @@ public final class ExternalLaneStress {
         private final ExternalLane lane = new ExternalLane(2 * CHUNK);
         private final Transcript transcript = new Transcript();
 
-        // One actor each, then the arbiter: how many were taken. One that is held up at a claimed
-        // slot lets the lane run full.
+        // One actor each, then the arbiter: how many were taken. A producer that is held up at its
+        // claimed slot lets the lane run full.
         private int fromA;
         private int fromB;
+
+        @Actor
+        public void producer() {
+            for (int i = 0; i < 8; i++) {
+                if (lane.offer(a(fromA + 1)) == Offer.TAKEN) {
+                    fromA++;
+                }
+            }
+        }
+
+        @Actor
+        public void producerAndConsumer() {
+            for (int i = 0; i < ROUNDS; i++) {
+                if (lane.offer(b(fromB + 1)) == Offer.TAKEN) {
+                    fromB++;
+                }
+                transcript.add(lane.poll());
+            }
+        }
+
+        @Arbiter
+        public void rest(L_Result result) {
+            drain(lane, transcript);
+            result.r1 = transcript.verdict(fromA, fromB);
+        }
+    }
+
+    /// Catches a place of the directory that means two chunks: a directory too small for the capacity, and
+    /// an emptied chunk that stays in its old place too. The same with a lane that is nearly full, so
+    /// that head and tail are farthest apart.
+    @JCStressTest
+    @Outcome(id = Transcript.IN_ORDER, expect = ACCEPTABLE, desc = "The lane's promise.")
+    @Outcome(expect = FORBIDDEN, desc = "A task was lost, doubled, overtaken or came back.")
+    @State
+    public static class RecycledWhenFull {
+        private static final int ROUNDS = 4 * CHUNK + 2;
+        private static final Numbered[] EARLIER = new Numbered[2 * CHUNK - 4];
+
+        static {
+            Arrays.setAll(EARLIER, i -> b(i + 1));
+        }
+
+        private final ExternalLane lane = new ExternalLane(2 * CHUNK);
+        private final Transcript transcript = new Transcript();
+
+        // One actor each, then the arbiter: how many were taken.
+        private int fromA;
+        private int fromB = EARLIER.length;
+
+        public RecycledWhenFull() {
+            for (Numbered task : EARLIER) {
+                lane.offer(task);
+            }
+        }
 
         @Actor
         public void producer() {
@@ -162,7 +218,7 @@ public final class ExternalLaneStress {
 
         @Actor
         public void producer() {
-            lane.offer(EARLIER);
+            lane.offer(IDLE);
         }
 
         @Actor
@@ -206,7 +262,7 @@ public final class ExternalLaneStress {
 
         @Arbiter
         public void rest(LLL_Result result) {
-            if (lane.poll() != null || lane.offer(EARLIER) != Offer.CLOSED || !lane.isFinished()) {
+            if (lane.poll() != null || lane.offer(IDLE) != Offer.CLOSED || !lane.isFinished()) {
                 result.r3 = "not over after the end";
             }
         }
@@ -254,7 +310,7 @@ public final class ExternalLaneStress {
         private final ExternalLane lane = new ExternalLane(1);
 
         public OfferAtCapacity() {
-            lane.offer(EARLIER);
+            lane.offer(IDLE);
         }
 
         @Actor
@@ -270,7 +326,7 @@ public final class ExternalLaneStress {
         @Arbiter
         public void rest(LLL_Result result) {
             result.r3 = name(lane.poll());
-            if (lane.offer(EARLIER) != Offer.TAKEN) {
+            if (lane.offer(IDLE) != Offer.TAKEN) {
                 result.r3 = "full when empty";
             }
         }
@@ -292,12 +348,12 @@ public final class ExternalLaneStress {
 
         @Actor
         public void a(LLL_Result result) {
-            result.r1 = lane.offer(EARLIER);
+            result.r1 = lane.offer(IDLE);
         }
 
         @Actor
         public void b(LLL_Result result) {
-            result.r2 = lane.offer(EARLIER);
+            result.r2 = lane.offer(IDLE);
         }
 
         @Arbiter

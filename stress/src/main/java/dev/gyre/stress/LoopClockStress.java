@@ -11,8 +11,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/// Catches a time that is kept in two halves, that follows a source which goes back, or that is read with
-/// less than opaque access and so may seem to go back.
+/// Catches a time that is kept in two halves, and one that follows a source which goes back.
 @JCStressTest
 @Outcome(id = "whole and in order", expect = ACCEPTABLE, desc = "The clock's promise.")
 @Outcome(expect = FORBIDDEN, desc = "A time that never was, or that went back.")

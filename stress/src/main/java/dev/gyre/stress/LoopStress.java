@@ -263,7 +263,7 @@ public final class LoopStress {
         private final Work work = new Work();
 
         public ShutdownInRunAgainstSubmit() {
-            loop.submit(() -> loop.shutdown(LONG));
+            loop.submit(this::shutdown);
         }
 
         @Actor
@@ -282,6 +282,10 @@ public final class LoopStress {
             ShutdownReport report = report(loop);
             result.r3 = report.graceful() ? work.count + " run" : report;
         }
+
+        private void shutdown() {
+            CompletionStage<ShutdownReport> _ = loop.shutdown(LONG);
+        }
     }
 
     /// Catches an end that is carried out twice, and a caller who is left without the outcome.
@@ -294,7 +298,7 @@ public final class LoopStress {
         private final Loop loop = open(backend);
 
         public TwoEnds() {
-            loop.submit(() -> {});
+            loop.submit(IdleTask.IDLE);
         }
 
         @Actor

@@ -62,7 +62,7 @@ public final class OneBitBackend implements Backend {
         Patience patience = new Patience();
         while (!woken) {
             // The order matters: whoever wakes does so before it leaves.
-            if (alone && !woken || patience.isOver()) {
+            if ((alone && !woken) || patience.isOver()) {
                 sleep = OVERSLEPT;
                 return;
             }

@@ -1,11 +1,13 @@
 package dev.gyre.stress;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /// How long an actor waits for the other before it calls that for ever. Long, because a busy machine may
 /// keep a thread from running for many milliseconds.
 public final class Patience {
     private static final int SPINS = 1_000;
+    private static final long REST_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
     private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private int spins;
@@ -20,8 +22,8 @@ public final class Patience {
             Thread.onSpinWait();
             return false;
         }
-        // The other has no processor, as we have it.
-        Thread.yield();
+        // The other seems to have no processor: perhaps it is ours that it needs.
+        LockSupport.parkNanos(REST_NANOS);
         long now = System.nanoTime();
         if (spins == SPINS) {
             spins++;

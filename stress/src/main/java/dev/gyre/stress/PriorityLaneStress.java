@@ -1,5 +1,6 @@
 package dev.gyre.stress;
 
+import static dev.gyre.stress.IdleTask.IDLE;
 import static dev.gyre.stress.Numbered.a;
 import static dev.gyre.stress.Numbered.b;
 
@@ -20,7 +21,6 @@ import org.openjdk.jcstress.infra.results.L_Result;
 /// [PriorityLane]: producers against each other, against the consumer and against the close.
 public final class PriorityLaneStress {
     private static final int CHUNK = 128;
-    private static final Runnable EARLIER = () -> {};
 
     private PriorityLaneStress() {}
 
@@ -148,7 +148,7 @@ public final class PriorityLaneStress {
 
         @Actor
         public void producer() {
-            lane.offer(EARLIER);
+            lane.offer(IDLE);
         }
 
         @Actor
@@ -185,7 +185,7 @@ public final class PriorityLaneStress {
 
         @Arbiter
         public void rest(LLL_Result result) {
-            if (!lane.isEmpty() || lane.poll() != null || lane.offer(EARLIER)) {
+            if (!lane.isEmpty() || lane.poll() != null || lane.offer(IDLE)) {
                 result.r3 = "not over after the end";
             }
         }

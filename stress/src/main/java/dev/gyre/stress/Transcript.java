@@ -12,6 +12,8 @@ final class Transcript {
     private final int[] last = new int[Numbered.PRODUCERS];
     private @Nullable String fault;
 
+    /// Takes down the next one.
+    ///
     /// @param polled what `poll` returned
     /// @return whether it was a task
     boolean add(@Nullable Runnable polled) {
@@ -35,6 +37,8 @@ final class Transcript {
         return last[Numbered.A] + last[Numbered.B];
     }
 
+    /// What to say of it all.
+    ///
     /// @param a how many A has offered
     /// @param b how many B has offered
     String verdict(int a, int b) {

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 /// events survive until they are taken, so a run may end between two of them.
 ///
 /// **Threads.** Waiting and taking belong to the loop thread. [#wake], [#register], [#modify] and
-/// [#deregister] may be called by any thread, also while the loop thread waits: no lock is held
-/// then, nor while a handler runs.
+/// [#deregister] may be called by any thread, also while the loop thread waits, and never wait for it: no
+/// lock is held then, nor while a handler runs. A backend whose kernel takes requests from one thread
+/// only may wake the loop thread for them.
 public interface Backend {
     /// The name users know it by: `epoll`.
     String name();

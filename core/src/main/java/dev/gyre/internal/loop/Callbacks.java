@@ -1,5 +1,7 @@
 package dev.gyre.internal.loop;
 
+import dev.gyre.EventLoop;
+import dev.gyre.ShutdownReport;
 import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.time.LoopTimer;
 import dev.gyre.metrics.LoopObserver;
@@ -10,6 +12,7 @@ import dev.gyre.metrics.LoopObserver;
 final class Callbacks {
     private final Failures failures;
     private final LoopObserver observer;
+    private final EventLoop loop;
 
     final Counter all = new Counter();
     final Counter tasks = new Counter();
@@ -17,9 +20,10 @@ final class Callbacks {
     final Counter timers = new Counter();
     final Counter microtasks = new Counter();
 
-    Callbacks(Failures failures, LoopObserver observer) {
+    Callbacks(Failures failures, LoopObserver observer, EventLoop loop) {
         this.failures = failures;
         this.observer = observer;
+        this.loop = loop;
     }
 
     void runTask(Runnable task) {
@@ -65,7 +69,7 @@ final class Callbacks {
 
     void observeOverload(int remaining) {
         try {
-            observer.onOverload(remaining);
+            observer.onOverload(loop, remaining);
         } catch (Throwable thrown) {
             failures.caught(thrown);
         }
@@ -73,7 +77,7 @@ final class Callbacks {
 
     void observeMicrotaskBreach(int remaining) {
         try {
-            observer.onMicrotaskBreach(remaining);
+            observer.onMicrotaskBreach(loop, remaining);
         } catch (Throwable thrown) {
             failures.caught(thrown);
         }
@@ -81,7 +85,15 @@ final class Callbacks {
 
     void observePriorityFlood(int ran) {
         try {
-            observer.onPriorityFlood(ran);
+            observer.onPriorityFlood(loop, ran);
+        } catch (Throwable thrown) {
+            failures.caught(thrown);
+        }
+    }
+
+    void observeTerminated(ShutdownReport report) {
+        try {
+            observer.onTerminated(loop, report);
         } catch (Throwable thrown) {
             failures.caught(thrown);
         }

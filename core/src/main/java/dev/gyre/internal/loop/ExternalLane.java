@@ -52,14 +52,16 @@ public final class ExternalLane {
             MethodHandles.arrayElementVarHandle(Runnable[][].class);
 
     // Two cache lines apart, as processors fetch lines in pairs: producers quarrel over `tail`, and
-    // the
-    // consumer's progress should not have to wait for them.
+    // the consumer's progress should not have to wait for them.
     private static final int TAIL = 16;
 
     /// A ticket below this is within capacity for sure; above it, ask `head`.
     private static final int LIMIT = 17;
 
     private static final int HEAD = 32;
+
+    /// Where the next emptied chunk is tried first. Consumer only.
+    private static final int SPARE = 33;
 
     private final int capacity;
     private final int mask;
@@ -69,10 +71,9 @@ public final class ExternalLane {
     // Shared: places filled by producers and the consumer, cleared by the consumer.
     private final @Nullable Runnable[][] directory;
 
-    // Consumer only.
-    private long head;
+    // Consumer only. Written once a chunk; what changes with every task lies in the consumer's
+    // cursors, away from the fields that producers read.
     private @Nullable Runnable @Nullable [] headChunk;
-    private long nextSparePlace;
 
     /// @param capacity how many tasks may wait
     public ExternalLane(int capacity) {
@@ -97,10 +98,8 @@ public final class ExternalLane {
                 return Offer.FULL;
             }
             // The chunk before the ticket: a claim that then failed for lack of memory would be a
-            // hole
-            // that the consumer waits at for ever. If the ticket goes to another, no harm is done:
-            // the
-            // chunk is clean, and of use to whoever comes to its place next.
+            // hole that the consumer waits at for ever. If the ticket goes to another, no harm is
+            // done: the chunk is clean, and of use to whoever comes to its place next.
             @Nullable Runnable[] chunk = chunkOf(ticket);
             if (CURSOR.compareAndSet(cursors, TAIL, ticket, ticket + 1)) {
                 // Volatile, not release: must be visible before the caller looks at the state.
@@ -114,8 +113,12 @@ public final class ExternalLane {
     private boolean raiseLimit(long ticket) {
         // Acquire: pairs with the release in poll(), so the directory's places behind it are free.
         long limit = (long) CURSOR.getAcquire(cursors, HEAD) + capacity;
-        // A late writer may lower it again: that costs the next producer one look, nothing else.
-        CURSOR.setRelease(cursors, LIMIT, limit);
+        // Only upwards, or refused producers would keep taking the line of `tail` from accepted
+        // ones. A late writer may lower it again: that costs the next producer one look, nothing
+        // else.
+        if (limit > (long) CURSOR.getOpaque(cursors, LIMIT)) {
+            CURSOR.setRelease(cursors, LIMIT, limit);
+        }
         return ticket < limit;
     }
 
@@ -136,6 +139,7 @@ public final class ExternalLane {
     ///
     /// @return the oldest task, or null if its slot is not filled
     public @Nullable Runnable poll() {
+        long head = cursors[HEAD];
         @Nullable Runnable[] chunk = headChunk;
         if (chunk == null) {
             chunk = (Runnable[]) DIRECTORY.getAcquire(directory, placeOf(head));
@@ -152,18 +156,16 @@ public final class ExternalLane {
         }
         chunk[slot] = null;
         if (slot == CHUNK - 1) {
-            recycle(chunk);
+            recycle(chunk, head);
         }
-        head++;
         // Release: pairs with the acquire in raiseLimit(); after recycle(), so that whoever is let
-        // in by
-        // it finds the place free.
-        CURSOR.setRelease(cursors, HEAD, head);
+        // in by it finds the place free.
+        CURSOR.setRelease(cursors, HEAD, head + 1);
         return task;
     }
 
     /// Moves the emptied chunk to the first free place ahead of the tail.
-    private void recycle(@Nullable Runnable[] chunk) {
+    private void recycle(@Nullable Runnable[] chunk, long head) {
         assert isClean(chunk) : "a recycled chunk still holds tasks";
         headChunk = null;
         DIRECTORY.setRelease(directory, placeOf(head), null);
@@ -173,8 +175,8 @@ public final class ExternalLane {
                         tailChunk + MOST_SPARE_CHUNKS,
                         // Not as far as a place that still belongs to the head's own turn.
                         (head >>> CHUNK_SHIFT) + mask);
-        for (long place = Math.max(nextSparePlace, tailChunk + 1); place <= end; place++) {
-            nextSparePlace = place + 1;
+        for (long place = Math.max(cursors[SPARE], tailChunk + 1); place <= end; place++) {
+            cursors[SPARE] = place + 1;
             if (DIRECTORY.compareAndSet(directory, (int) place & mask, null, chunk)) {
                 return;
             }
@@ -184,6 +186,7 @@ public final class ExternalLane {
     /// Consumer only: whether [#poll()] would return null. Volatile reads, which no read of an older kind
     /// may replace: they must not pass the announcement of sleep before them.
     public boolean isEmpty() {
+        long head = cursors[HEAD];
         @Nullable Runnable[] chunk = headChunk;
         if (chunk == null) {
             chunk = (Runnable[]) DIRECTORY.getVolatile(directory, placeOf(head));
@@ -208,7 +211,7 @@ public final class ExternalLane {
     /// Consumer only, after [#close()]: whether every ticket that was handed out has been taken. A claimed
     /// slot is filled within a few instructions of its producer, so waiting for one is short.
     public boolean isFinished() {
-        return head == tail();
+        return cursors[HEAD] == tail();
     }
 
     private long tail() {

@@ -40,7 +40,7 @@ final class Failures {
         } catch (VirtualMachineError e) {
             leaveRun(e);
         } catch (Throwable second) {
-            second.addSuppressed(thrown);
+            suppress(second, thrown);
             LOG.log(Level.ERROR, "the uncaught handler failed too", second);
         }
     }
@@ -50,11 +50,20 @@ final class Failures {
         holding = true;
     }
 
+    /// Keeps what a run was already leaving with.
+    void hold(@Nullable Throwable thrown) {
+        held = thrown;
+    }
+
     /// Throws what was kept.
     void releaseHeld() {
         holding = false;
         Throwable thrown = held;
         held = null;
+        rethrow(thrown);
+    }
+
+    void rethrow(@Nullable Throwable thrown) {
         if (thrown != null) {
             throw Failures.<RuntimeException>asUnchecked(thrown);
         }
@@ -62,12 +71,19 @@ final class Failures {
 
     private void leaveRun(Throwable thrown) {
         if (!holding) {
-            throw Failures.<RuntimeException>asUnchecked(thrown);
+            rethrow(thrown);
         }
         if (held == null) {
             held = thrown;
-        } else if (!held.equals(thrown)) {
-            held.addSuppressed(thrown);
+        } else {
+            suppress(held, thrown);
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // a throwable cannot suppress itself, whatever it equals
+    private static void suppress(Throwable primary, Throwable other) {
+        if (primary != other) {
+            primary.addSuppressed(other);
         }
     }
 

@@ -16,9 +16,12 @@ import dev.gyre.Submission;
 import dev.gyre.Timer;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.epoll.EpollBackend;
+import dev.gyre.internal.loop.Courses.Course;
 import dev.gyre.internal.sys.LinuxKernel;
 import dev.gyre.internal.sys.Platform;
+import dev.gyre.internal.time.Durations;
 import dev.gyre.internal.time.LoopClock;
+import dev.gyre.internal.time.TimerHost;
 import dev.gyre.internal.time.TimerQueue;
 import dev.gyre.metrics.LoopMetrics;
 
@@ -44,7 +47,8 @@ public final class Loop implements EventLoop {
     private final TaskRing deferred;
     private final Microtasks microtasks;
     private final Counter callbacks;
-    private final Tick tick;
+    private final Failures failures;
+    private final Courses courses;
     private final Shutdown shutdown;
     private final LoopMetrics metrics;
 
@@ -52,7 +56,7 @@ public final class Loop implements EventLoop {
     private volatile @Nullable Thread loopThread;
 
     private Loop(LoopConfig config, Backend backend) {
-        Parts parts = new Parts(config, backend, this::requireConfined);
+        Parts parts = new Parts(config, backend, this, new Host());
         this.config = config;
         this.backend = backend;
         state = parts.state;
@@ -64,7 +68,9 @@ public final class Loop implements EventLoop {
         deferred = parts.deferred;
         microtasks = parts.microtasks;
         callbacks = parts.callbacks.all;
-        tick = new Tick(parts);
+        failures = parts.failures;
+        Tick tick = new Tick(parts);
+        courses = new Courses(parts, tick);
         shutdown = new Shutdown(parts);
         metrics = new Metrics(parts, tick);
     }
@@ -77,7 +83,12 @@ public final class Loop implements EventLoop {
 
     /// A loop over the given backend, which it owns from now on.
     public static Loop open(LoopConfig config, Backend backend) {
-        return new Loop(config, backend);
+        try {
+            return new Loop(config, backend);
+        } catch (Throwable e) {
+            backend.close();
+            throw e;
+        }
     }
 
     public Backend backend() {
@@ -90,88 +101,49 @@ public final class Loop implements EventLoop {
     public void run(RunMode mode) {
         Objects.requireNonNull(mode, "mode");
         enter();
-        try {
-            while (state.is(RUNNING)) {
-                if (stop.notice()) {
-                    if (mode == RunMode.STOPPED || !tick.isAlive()) {
-                        break;
-                    }
-                    bounds.waitOnlyForTheLiving();
-                }
-                tick.turn();
-            }
-        } finally {
-            leave();
-        }
+        drive(mode == RunMode.DRAINED ? Course.UNTIL_STOPPED_AND_DRAINED : Course.UNTIL_STOPPED);
     }
 
     @Override
     public long runOne() {
         enter();
-        long before = callbacks.get();
-        try {
-            bounds.limitCallbacks(1);
-            runWhileAlive();
-        } finally {
-            leave();
-        }
-        return callbacks.get() - before;
+        bounds.limitCallbacks(1);
+        return drive(Course.WHILE_ALIVE);
     }
 
     @Override
     public long runSome() {
         enter();
-        long before = callbacks.get();
-        try {
-            bounds.limitWaits(1);
-            bounds.waitOnlyForTheLiving();
-            boolean waited = false;
-            while (state.is(RUNNING) && !stop.notice() && tick.isAlive()) {
-                tick.turn();
-                // One turn more after the wait: what woke us may be a task, which that turn runs.
-                if (waited || callbacks.get() != before) {
-                    break;
-                }
-                waited = !bounds.mayWait();
-            }
-        } finally {
-            leave();
-        }
-        return callbacks.get() - before;
+        bounds.limitWaits(1);
+        return drive(Course.SOME);
     }
 
     @Override
     public long runUntilEmpty() {
         enter();
-        long before = callbacks.get();
-        try {
-            runWhileAlive();
-        } finally {
-            leave();
-        }
-        return callbacks.get() - before;
-    }
-
-    private void runWhileAlive() {
-        bounds.waitOnlyForTheLiving();
-        while (state.is(RUNNING) && !stop.notice() && bounds.mayRun() && tick.isAlive()) {
-            tick.turn();
-        }
+        return drive(Course.WHILE_ALIVE);
     }
 
     @Override
     public long runFor(Duration duration) {
-        long nanos = Durations.nanos("duration", duration);
+        long nanos = Durations.saturatedNanos("duration", duration);
         enter();
+        bounds.limitTime(backend.nanoTime() + nanos);
+        return drive(Course.FOR_A_TIME);
+    }
+
+    /// Runs to the end of the course, and out again.
+    ///
+    /// @return the number of callbacks run
+    private long drive(Course course) {
         long before = callbacks.get();
+        Throwable thrown = null;
         try {
-            bounds.limitTime(Durations.deadline("duration", backend.nanoTime(), nanos));
-            while (state.is(RUNNING) && !stop.notice() && !bounds.isOver(backend.nanoTime())) {
-                tick.turn();
-            }
-        } finally {
-            leave();
+            courses.follow(course);
+        } catch (Throwable e) {
+            thrown = e;
         }
+        leave(thrown);
         return callbacks.get() - before;
     }
 
@@ -204,24 +176,28 @@ public final class Loop implements EventLoop {
             throw new LoopAlreadyRunningException(
                     "loop " + config.name() + " is running on " + loopThread);
         }
-        clock.update(); // Before others read the kept time: it may be from an earlier run.
+        clock.update();
         loopThread = current;
         bounds.none();
     }
 
-    /// Ends a run: back to AWAKE, or, if shutdown began meanwhile, to the loop's end.
-    private void leave() {
+    /// Ends a run: back to AWAKE, or, if shutdown began meanwhile, to the loop's end. Then throws what
+    /// the run threw.
+    private void leave(@Nullable Throwable thrown) {
         stop.honour();
         // Before the state says AWAKE: from then on another thread may come in.
         Thread current = loopThread;
         loopThread = null;
-        if (!state.move(RUNNING, AWAKE)) {
-            loopThread = current;
-            try {
-                shutdown.carryOut(true);
-            } finally {
-                loopThread = null;
-            }
+        if (state.move(RUNNING, AWAKE)) {
+            failures.rethrow(thrown);
+            return;
+        }
+        loopThread = current;
+        try {
+            failures.hold(thrown);
+            shutdown.carryOut(true);
+        } finally {
+            loopThread = null;
         }
     }
 
@@ -236,7 +212,7 @@ public final class Loop implements EventLoop {
                             "loop "
                                     + config.name()
                                     + " refuses "
-                                    + task
+                                    + nameOf(task)
                                     + ": "
                                     + config.highWaterMark()
                                     + " tasks are waiting (LoopConfig.withHighWaterMark)");
@@ -260,7 +236,12 @@ public final class Loop implements EventLoop {
 
     private LoopTerminatedException refusal(Runnable task) {
         return new LoopTerminatedException(
-                "loop " + config.name() + " refuses " + task + ": it is " + state.get());
+                "loop " + config.name() + " refuses " + nameOf(task) + ": it is " + state.get());
+    }
+
+    /// Not by its own words: a task's toString may fail, or be long.
+    private static String nameOf(Runnable task) {
+        return task.getClass().getName() + "@" + Integer.toHexString(System.identityHashCode(task));
     }
 
     @Override
@@ -288,6 +269,13 @@ public final class Loop implements EventLoop {
     }
 
     @Override
+    public Timer at(long deadlineNanos, Consumer<? super Timer> callback) {
+        Objects.requireNonNull(callback, "callback");
+        requireOpen("at");
+        return timers.schedule(deadlineNanos, 0, callback);
+    }
+
+    @Override
     public Timer every(Duration period, Consumer<? super Timer> callback) {
         long nanos = Durations.nanos("period", period);
         if (nanos == 0) {
@@ -300,7 +288,10 @@ public final class Loop implements EventLoop {
 
     @Override
     public long nowNanos() {
-        return loopThread == null ? clock.freshNanos() : clock.nanos();
+        if (loopThread == null) {
+            clock.update(); // Kept, so that nobody is told an earlier time afterwards.
+        }
+        return clock.nanos();
     }
 
     // ------------------------------------------------------------------ looking
@@ -350,9 +341,28 @@ public final class Loop implements EventLoop {
     /// The same, and only before the loop is over.
     private void requireOpen(String method) {
         requireConfined(method);
-        if (state.is(LoopState.TERMINATED)) {
+        // What runs in the final drain is work like any other, and may lead to more.
+        if (state.is(LoopState.TERMINATED) && (!isLoopThread() || shutdown.isReleasing())) {
             throw new LoopTerminatedException(
                     "loop " + config.name() + " is TERMINATED: " + method + " comes too late");
+        }
+    }
+
+    /// The loop as its timers see it.
+    private final class Host implements TimerHost {
+        @Override
+        public void requireConfined(String method) {
+            Loop.this.requireConfined(method);
+        }
+
+        @Override
+        public void requireOpen(String method) {
+            Loop.this.requireOpen(method);
+        }
+
+        @Override
+        public long nowNanos() {
+            return Loop.this.nowNanos();
         }
     }
 
@@ -360,16 +370,16 @@ public final class Loop implements EventLoop {
 
     @Override
     public CompletionStage<ShutdownReport> shutdown(Duration deadline) {
-        long nanos = Durations.nanos("deadline", deadline);
-        shutdown.beginGraceful(Durations.deadline("deadline", backend.nanoTime(), nanos));
+        long nanos = Durations.saturatedNanos("deadline", deadline);
+        shutdown.beginGraceful(backend.nanoTime() + nanos);
         return shutdown.outcome().minimalCompletionStage();
     }
 
     @Override
     public void close() {
         shutdown.beginImmediate();
-        if (isLoopThread()) {
-            return;
+        if (isLoopThread() || shutdown.isCarriedOutHere()) {
+            return; // Waiting for oneself would never end.
         }
         try {
             shutdown.outcome().get();

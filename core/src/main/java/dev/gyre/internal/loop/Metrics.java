@@ -3,7 +3,7 @@ package dev.gyre.internal.loop;
 import dev.gyre.metrics.LoopMetrics;
 
 /// The counters that the parts keep, gathered for whoever wants to read them. Any thread.
-final class Metrics implements LoopMetrics {
+public final class Metrics implements LoopMetrics {
     private final Parts parts;
     private final Tick tick;
 

@@ -12,6 +12,7 @@ final class Microtasks {
     private final Callbacks callbacks;
     private final int budget;
     private int left;
+    private boolean told;
 
     Microtasks(Callbacks callbacks, int budget) {
         this.callbacks = callbacks;
@@ -27,6 +28,10 @@ final class Microtasks {
         return ring.isEmpty();
     }
 
+    int size() {
+        return ring.size();
+    }
+
     int capacity() {
         return ring.capacity();
     }
@@ -38,16 +43,30 @@ final class Microtasks {
     /// Grants the budget anew: once a tick.
     void beginTick() {
         left = budget;
+        told = false;
         ring.trim();
     }
 
-    void barrier() {
+    /// Runs what the budget allows.
+    ///
+    /// @return whether any ran
+    boolean barrier() {
+        if (ring.isEmpty() || left == 0) {
+            tellBreach();
+            return false;
+        }
         while (!ring.isEmpty() && left > 0) {
             left--;
             callbacks.runMicrotask(ring.take());
-            if (left == 0 && !ring.isEmpty()) {
-                callbacks.observeMicrotaskBreach(ring.size());
-            }
+        }
+        tellBreach();
+        return true;
+    }
+
+    private void tellBreach() {
+        if (left == 0 && !told && !ring.isEmpty()) {
+            told = true;
+            callbacks.observeMicrotaskBreach(ring.size());
         }
     }
 }

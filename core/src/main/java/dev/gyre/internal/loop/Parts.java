@@ -1,15 +1,17 @@
 package dev.gyre.internal.loop;
 
+import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.time.Confinement;
 import dev.gyre.internal.time.LoopClock;
+import dev.gyre.internal.time.TimerHost;
 import dev.gyre.internal.time.TimerQueue;
 
 /// What a loop is made of, put together once. [Tick], [Shutdown] and [Loop] take from it what they use.
 final class Parts {
     final LoopConfig config;
     final Backend backend;
+    final EventLoop loop;
     final StateCell state = new StateCell();
     final StopRequest stop = new StopRequest();
     final RunBounds bounds = new RunBounds();
@@ -22,15 +24,16 @@ final class Parts {
     final Callbacks callbacks;
     final Microtasks microtasks;
 
-    Parts(LoopConfig config, Backend backend, Confinement confinement) {
+    Parts(LoopConfig config, Backend backend, EventLoop loop, TimerHost host) {
         this.config = config;
         this.backend = backend;
+        this.loop = loop;
         ingress = new Ingress(state, backend, config.highWaterMark());
         sleep = new Sleep(state, ingress, backend, stop);
         clock = new LoopClock(backend::nanoTime);
-        timers = new TimerQueue(confinement);
+        timers = new TimerQueue(host, backend.nanoTime());
         failures = new Failures(config);
-        callbacks = new Callbacks(failures, config.observer());
+        callbacks = new Callbacks(failures, config.observer(), loop);
         microtasks = new Microtasks(callbacks, config.microtaskBudget());
     }
 }

@@ -35,6 +35,7 @@ public final class PriorityLane {
     private @Nullable Chunk reading;
     private int readSlot;
     private @Nullable Chunk emptied;
+    private int emptiedCount;
     private volatile long taken;
 
     /// Any thread. With the effect of a full fence.
@@ -102,6 +103,7 @@ public final class PriorityLane {
             while (emptied != null) {
                 Chunk chunk = emptied;
                 emptied = chunk.next;
+                emptiedCount--;
                 if (spareCount < MOST_SPARE_CHUNKS) {
                     chunk.next = spares;
                     spares = chunk;
@@ -123,8 +125,12 @@ public final class PriorityLane {
         reading = chunk.next;
         readSlot = 0;
         chunk.written = 0;
-        chunk.next = emptied;
-        emptied = chunk;
+        chunk.next = null;
+        if (emptiedCount < MOST_SPARE_CHUNKS) {
+            chunk.next = emptied;
+            emptied = chunk;
+            emptiedCount++;
+        }
     }
 
     /// Consumer only: whether [#poll()] would return null.

@@ -7,6 +7,7 @@ final class RunBounds {
     private long callbacksLeft;
     private long waitsLeft;
     private boolean waitsForNothing;
+    private boolean forOne;
     private boolean timed;
     private long untilNanos;
 
@@ -16,10 +17,12 @@ final class RunBounds {
         waitsLeft = Long.MAX_VALUE;
         waitsForNothing = true;
         timed = false;
+        forOne = false;
     }
 
     void limitCallbacks(long most) {
         callbacksLeft = most;
+        forOne = most == 1;
     }
 
     void limitWaits(long most) {
@@ -34,6 +37,11 @@ final class RunBounds {
     void limitTime(long deadlineNanos) {
         timed = true;
         untilNanos = deadlineNanos;
+    }
+
+    /// Whether the run ends with its first callback.
+    boolean isForOne() {
+        return forOne;
     }
 
     boolean mayRun() {

@@ -9,7 +9,6 @@ import dev.gyre.LoopState;
 import dev.gyre.ShutdownReport;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.time.TimerQueue;
-import dev.gyre.metrics.LoopObserver;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +27,6 @@ final class Shutdown {
     private final TaskRing deferred;
     private final Callbacks callbacks;
     private final Failures failures;
-    private final LoopObserver observer;
     private final CompletableFuture<ShutdownReport> outcome = new CompletableFuture<>();
 
     // Shared: guarded by lock.
@@ -39,6 +37,12 @@ final class Shutdown {
     private volatile boolean immediate;
     private volatile long deadlineNanos;
 
+    // Shared: written by the thread that carries it out, read by all to know themselves.
+    private volatile @Nullable Thread endingThread;
+
+    // Loop thread only.
+    private boolean releasing;
+
     Shutdown(Parts parts) {
         state = parts.state;
         ingress = parts.ingress;
@@ -48,7 +52,6 @@ final class Shutdown {
         deferred = parts.deferred;
         callbacks = parts.callbacks;
         failures = parts.failures;
-        observer = parts.config.observer();
     }
 
     CompletableFuture<ShutdownReport> outcome() {
@@ -66,7 +69,7 @@ final class Shutdown {
     }
 
     private void begin(boolean immediate, long deadlineNanos) {
-        LoopState from = null;
+        LoopState from;
         synchronized (lock) {
             if (!begun) {
                 this.deadlineNanos = deadlineNanos;
@@ -74,8 +77,10 @@ final class Shutdown {
                 from = moveToTerminating();
                 begun = true;
                 ingress.external.close();
-            } else if (immediate) {
-                this.immediate = true;
+            } else {
+                this.immediate |= immediate;
+                // If the one who began could not wake the loop, this one does. It costs little.
+                from = immediate ? SLEEPING : RUNNING;
             }
         }
         if (from == AWAKE) {
@@ -100,9 +105,9 @@ final class Shutdown {
     ///
     /// @param mayRunCallbacks false if the caller is not the loop thread
     void carryOut(boolean mayRunCallbacks) {
-        // Again, for the thread that began may be held up before it has closed the lane itself: a
-        // task
-        // that is let in after the drain would be lost.
+        endingThread = Thread.currentThread();
+        // Again, for the thread that began may be held up before it has closed the lane itself, and
+        // a task that is let in after the drain would be lost.
         ingress.external.close();
         failures.holdUntilReleased();
         boolean graceful = !immediate;
@@ -115,10 +120,23 @@ final class Shutdown {
                 // What was accepted between the last look and the close.
                 graceful = graceful && (!mayRunCallbacks || drained());
             } finally {
-                release(graceful);
+                releasing = true;
+                release(graceful, mayRunCallbacks);
+                endingThread = null;
             }
         }
         failures.releaseHeld();
+    }
+
+    /// Whether the calling thread is the one that carries it out.
+    @SuppressWarnings("ReferenceEquality") // a thread is only itself
+    boolean isCarriedOutHere() {
+        return endingThread == Thread.currentThread();
+    }
+
+    /// Whether nothing that is added any more can run. Loop thread only.
+    boolean isReleasing() {
+        return releasing;
     }
 
     /// Runs everything that is queued, and what that leads to, until nothing is left or time is up.
@@ -144,12 +162,19 @@ final class Shutdown {
         while (!ingress.external.isFinished() && !isTimeUp()) {
             Runnable task = ingress.external.poll();
             if (task == null) {
-                Thread.onSpinWait(); // A producer is between its claim and its store.
+                awaitProducer();
                 continue;
             }
             callbacks.runTask(task);
             microtasks.barrier();
         }
+    }
+
+    /// A producer is between its claim and its store, which is a few instructions unless it was
+    /// descheduled: let it have the processor.
+    @SuppressWarnings("ThreadPriorityCheck")
+    private static void awaitProducer() {
+        Thread.yield();
     }
 
     private void drainPriority() {
@@ -175,10 +200,15 @@ final class Shutdown {
     }
 
     /// Counts what is left, closes the descriptors and hands the outcome out, whatever goes wrong.
-    private void release(boolean graceful) {
+    private void release(boolean graceful, boolean onLoopThread) {
         ShutdownReport report = null;
         try {
             report = count(graceful);
+            if (onLoopThread) {
+                // Otherwise a thread that sets the loop up may be in the middle of them.
+                microtasks.clear();
+                deferred.clear();
+            }
         } finally {
             try {
                 backend.close();
@@ -193,8 +223,8 @@ final class Shutdown {
                 graceful && isQuiet(),
                 dropExternal(),
                 dropPriority(),
-                microtasks.clear(),
-                deferred.clear(),
+                microtasks.size(),
+                deferred.size(),
                 timers.size(),
                 backend.registered());
     }
@@ -206,9 +236,7 @@ final class Shutdown {
             return;
         }
         try {
-            observer.onTerminated(report);
-        } catch (Throwable thrown) {
-            failures.caught(thrown);
+            callbacks.observeTerminated(report);
         } finally {
             outcome.complete(report);
         }
@@ -220,7 +248,7 @@ final class Shutdown {
             if (ingress.external.poll() != null) {
                 dropped++;
             } else {
-                Thread.onSpinWait();
+                awaitProducer();
             }
         }
         return dropped;

@@ -17,33 +17,37 @@ import java.lang.invoke.VarHandle;
 /// overwrite a shutdown that began meanwhile, and the loop would never end. Only the two states that are
 /// never left backwards may be stored.
 public final class StateCell {
-    private static final VarHandle STATE;
+    private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(int[].class);
 
-    static {
-        try {
-            STATE = MethodHandles.lookup().findVarHandle(StateCell.class, "number", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    /// In the middle of two cache lines on either side: every submit reads the state, and must not miss
+    /// because something beside it was written.
+    private static final int NUMBER = 32;
 
     private static final LoopState[] BY_NUMBER = LoopState.values();
 
     // Shared: moved by the loop thread and by whoever ends the loop, read by all.
-    private volatile int number = AWAKE.number();
+    private final int[] padded = new int[64];
+
+    public StateCell() {
+        padded[NUMBER] = AWAKE.number();
+    }
+
+    private int number() {
+        return (int) STATE.getVolatile(padded, NUMBER);
+    }
 
     public LoopState get() {
-        return BY_NUMBER[number];
+        return BY_NUMBER[number()];
     }
 
     /// A volatile read: a producer's look must not pass the store of its task before it.
     public boolean is(LoopState state) {
-        return number == state.number();
+        return number() == state.number();
     }
 
     /// Whether shutdown has begun.
     public boolean isEnding() {
-        int now = number;
+        int now = number();
         return now == TERMINATING.number() || now == TERMINATED.number();
     }
 
@@ -52,13 +56,13 @@ public final class StateCell {
     /// @return false if the state was not `from`; nothing has changed then
     public boolean move(LoopState from, LoopState to) {
         assert isLegal(from, to) : from + " to " + to;
-        return STATE.compareAndSet(this, from.number(), to.number());
+        return STATE.compareAndSet(padded, NUMBER, from.number(), to.number());
     }
 
     /// The end. Only from TERMINATING, which nobody else leaves.
     public void terminated() {
         assert is(TERMINATING) : get();
-        number = TERMINATED.number();
+        STATE.setVolatile(padded, NUMBER, TERMINATED.number());
     }
 
     /// The transitions of the contract; everything else is a defect.

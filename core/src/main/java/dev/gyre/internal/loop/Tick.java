@@ -39,6 +39,9 @@ final class Tick {
 
     private static final int NOT_COUNTED = -1;
 
+    /// No more in this tick, and whoever had to hear of it has.
+    private static final int NO_TASKS = -1;
+
     private final StateCell state;
     private final Ingress ingress;
     private final Sleep sleep;
@@ -73,7 +76,7 @@ final class Tick {
         callbacks = parts.callbacks;
         bounds = parts.bounds;
         taskBudget = parts.config.taskBudget();
-        ioBatch = parts.config.ioBatch();
+        ioBatch = parts.config.strictMicrotasks() ? 1 : parts.config.ioBatch();
         longestWaitNanos = parts.config.longestWait().toNanos();
     }
 
@@ -134,10 +137,10 @@ final class Tick {
             begin();
             callbacks.runPriorityTask(task);
             barrier();
-            if (priorityRan == PRIORITY_FLOOD) {
-                callbacks.observePriorityFlood(priorityRan);
-                tasksLeft = 0; // Timers and I/O have their turn now, other tasks do not.
-            }
+        }
+        if (priorityRan == PRIORITY_FLOOD && tasksLeft > 0) {
+            tasksLeft = NO_TASKS; // Timers and I/O have their turn now, other tasks do not.
+            callbacks.observePriorityFlood(priorityRan);
         }
     }
 
@@ -151,7 +154,10 @@ final class Tick {
             begin();
             callbacks.runTask(task);
             barrier();
-            if (tasksLeft == 0 && !ingress.external.isEmpty()) {
+        }
+        if (tasksLeft == 0) {
+            tasksLeft = NO_TASKS;
+            if (!ingress.external.isEmpty()) {
                 callbacks.observeOverload(ingress.external.depth());
             }
         }
@@ -185,11 +191,7 @@ final class Tick {
     /// looked at once without sleeping: under load more is there already, and producers need not wake a
     /// loop that never announced its sleep.
     private boolean isIdle() {
-        return !busy
-                && microtasks.isEmpty()
-                && deferred.isEmpty()
-                && !timers.hasDue()
-                && ingress.isEmpty();
+        return !busy && microtasks.isEmpty() && deferred.isEmpty() && ingress.isEmpty();
     }
 
     private boolean mayWait() {
@@ -203,6 +205,11 @@ final class Tick {
                 || !microtasks.isEmpty()
                 || !deferred.isEmpty()
                 || !ingress.isEmpty();
+    }
+
+    /// How much has been run, microtasks included: for telling whether a turn ran anything.
+    long work() {
+        return callbacks.all.get() + callbacks.microtasks.get();
     }
 
     private void runIo() {
@@ -228,8 +235,9 @@ final class Tick {
     }
 
     private void barrier() {
-        if (state.is(LoopState.RUNNING)) { // Otherwise shutdown decides what becomes of them.
-            microtasks.barrier();
+        // Otherwise shutdown decides what becomes of them.
+        if (state.is(LoopState.RUNNING) && microtasks.barrier()) {
+            busy = true;
         }
     }
 

@@ -11,7 +11,6 @@ public final class Linux {
     public static final int EPOLLOUT = 0x004;
     public static final int EPOLLERR = 0x008;
     public static final int EPOLLHUP = 0x010;
-    public static final int EPOLLRDHUP = 0x2000;
     public static final int EPOLLONESHOT = 1 << 30;
     public static final int EPOLLET = 1 << 31;
 
@@ -27,7 +26,6 @@ public final class Linux {
     public static final int O_CLOEXEC = 0x80000;
     public static final int F_GETFD = 1;
     public static final int F_GETFL = 3;
-    public static final int F_SETFL = 4;
     public static final int FD_CLOEXEC = 1;
 
     public static final int AF_UNIX = 1;

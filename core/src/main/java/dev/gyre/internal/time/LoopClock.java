@@ -25,7 +25,8 @@ public final class LoopClock {
     private final LongSupplier source;
     private final long anchorNanos;
 
-    // Shared: written by the loop thread, read by any. Opaque access: whole and in order, no fence.
+    // Shared: only ever raised, by compare-and-set, and read by any thread. Opaque reads: whole and
+    // in order, no fence.
     @SuppressWarnings("unused") // through OFFSET
     private long offsetNanos;
 
@@ -34,21 +35,18 @@ public final class LoopClock {
         this.anchorNanos = source.getAsLong();
     }
 
-    /// Reads the source and keeps what it says. Time never goes back, even if the source does.
+    /// Reads the source and keeps what it says. Time never goes back, even if the source does, or another
+    /// thread was quicker. The loop thread once a tick; any thread while the loop does not run.
     public void update() {
         long offset = source.getAsLong() - anchorNanos;
-        if (offset > (long) OFFSET.getOpaque(this)) {
-            OFFSET.setOpaque(this, offset);
-        }
+        long kept;
+        do {
+            kept = (long) OFFSET.getOpaque(this);
+        } while (offset > kept && !OFFSET.compareAndSet(this, kept, offset));
     }
 
     /// The kept time, on the source's scale. Any thread.
     public long nanos() {
         return anchorNanos + (long) OFFSET.getOpaque(this);
-    }
-
-    /// The source's time now, without keeping it. Any thread.
-    public long freshNanos() {
-        return source.getAsLong();
     }
 }

@@ -4,6 +4,7 @@ import dev.gyre.Timer;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.function.Consumer;
 
 /// A timer and its own place in the queue: being its own node, it costs no allocation to move.
@@ -25,12 +26,16 @@ public final class LoopTimer implements Timer {
     /// Breaks ties between equal deadlines: the order of scheduling.
     long sequence;
 
-    /// Index in the heap, [#NOWHERE], or [#DUE] for the list of those that fire in this tick.
+    /// Where the timer is: its index in the near queue; [#NOWHERE]; [#DUE] for the list of those that fire in
+    /// this tick; or, below that, a slot of the wheel.
     int place = NOWHERE;
 
     boolean referenced = true;
-    @Nullable LoopTimer previousDue;
-    @Nullable LoopTimer nextDue;
+
+    /// Neighbours in the due list or in a slot of the wheel.
+    @Nullable LoopTimer previous;
+
+    @Nullable LoopTimer next;
 
     LoopTimer(
             TimerQueue queue,
@@ -42,6 +47,15 @@ public final class LoopTimer implements Timer {
         this.firedDeadlineNanos = deadlineNanos;
         this.periodNanos = periodNanos;
         this.callback = callback;
+    }
+
+    /// The place that stands for a slot of the wheel.
+    static int placeOf(int slot) {
+        return DUE - 1 - slot;
+    }
+
+    static int slotOf(int place) {
+        return DUE - 1 - place;
     }
 
     boolean isBefore(LoopTimer other) {
@@ -56,13 +70,21 @@ public final class LoopTimer implements Timer {
 
     @Override
     public boolean cancel() {
-        queue.confinement.check("cancel");
+        queue.host.requireConfined("cancel");
         return queue.remove(this);
     }
 
     @Override
+    public Timer reschedule(Duration delay) {
+        long nanos = Durations.nanos("delay", delay);
+        queue.host.requireOpen("reschedule");
+        queue.reschedule(this, Durations.deadline("delay", queue.host.nowNanos(), nanos));
+        return this;
+    }
+
+    @Override
     public boolean isScheduled() {
-        queue.confinement.check("isScheduled");
+        queue.host.requireConfined("isScheduled");
         return place != NOWHERE;
     }
 
@@ -78,14 +100,14 @@ public final class LoopTimer implements Timer {
 
     @Override
     public Timer unreference() {
-        queue.confinement.check("unreference");
+        queue.host.requireConfined("unreference");
         queue.setReferenced(this, false);
         return this;
     }
 
     @Override
     public Timer reference() {
-        queue.confinement.check("reference");
+        queue.host.requireConfined("reference");
         queue.setReferenced(this, true);
         return this;
     }

@@ -4,13 +4,13 @@ import dev.gyre.Timer;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.Arrays;
 import java.util.function.Consumer;
 
-/// The timers in exact order: a binary heap by deadline, then by order of scheduling.
+/// The loop's timers: a coarse [TimerWheel] for the many that are far, in front of an exact [NearQueue] for
+/// the few that are near.
 ///
-/// Firing takes two steps. [#collectDue] moves everything that is due from the heap to a list, and
-/// [#takeDue] hands the list out one by one. What a callback schedules meanwhile goes to the heap, so it
+/// Firing takes two steps. [#collectDue] moves everything that is due to a list, in order, and
+/// [#takeDue] hands the list out one by one. What a callback schedules meanwhile goes elsewhere, so it
 /// waits for a later tick however early its deadline; and what a callback cancels is unlinked from the
 /// list, so it does not fire although it was due.
 ///
@@ -18,18 +18,20 @@ import java.util.function.Consumer;
 public final class TimerQueue {
     private static final int MOST = 1 << 26;
 
-    final Confinement confinement;
+    final TimerHost host;
 
-    private @Nullable LoopTimer[] heap = new @Nullable LoopTimer[16];
-    private int size;
+    private final NearQueue near = new NearQueue();
+    private final TimerWheel wheel;
     private int due;
     private int referenced;
     private long nextSequence;
     private @Nullable LoopTimer firstDue;
     private @Nullable LoopTimer lastDue;
 
-    public TimerQueue(Confinement confinement) {
-        this.confinement = confinement;
+    /// @param nowNanos the time at which the queue begins
+    public TimerQueue(TimerHost host, long nowNanos) {
+        this.host = host;
+        this.wheel = new TimerWheel(near, nowNanos);
     }
 
     /// Schedules a new timer.
@@ -44,7 +46,7 @@ public final class TimerQueue {
 
     /// How many timers are scheduled.
     public int size() {
-        return size + due;
+        return near.size() + wheel.size() + due;
     }
 
     /// How many of them keep the loop alive.
@@ -52,25 +54,19 @@ public final class TimerQueue {
         return referenced;
     }
 
-    /// Whether timers were collected that have not been taken.
-    public boolean hasDue() {
-        return firstDue != null;
-    }
-
-    /// The nearest deadline, or `otherwise` if that is nearer or there is none.
+    /// The nearest deadline, or `otherwise` if that is earlier. May be somewhat before it if a timer that was
+    /// nearer has been cancelled.
     public long nearest(long otherwise) {
-        LoopTimer first = heap[0];
-        return first != null && first.deadlineNanos - otherwise < 0
-                ? first.deadlineNanos
-                : otherwise;
+        return near.first() != null ? near.nearest(otherwise) : wheel.nearest(otherwise);
     }
 
     /// Moves all timers whose deadline has come to the list of due ones, in order.
     public void collectDue(long nowNanos) {
-        for (LoopTimer first = heap[0];
+        wheel.advance(nowNanos);
+        for (LoopTimer first = near.first();
                 first != null && first.deadlineNanos - nowNanos <= 0;
-                first = heap[0]) {
-            removeFromHeap(first);
+                first = near.first()) {
+            near.remove(first);
             appendDue(first);
         }
     }
@@ -94,17 +90,27 @@ public final class TimerQueue {
         return timer;
     }
 
+    /// Gives a timer, scheduled or not, another deadline; among equal ones it is now the last.
+    void reschedule(LoopTimer timer, long deadlineNanos) {
+        remove(timer);
+        timer.deadlineNanos = deadlineNanos;
+        insert(timer);
+    }
+
     /// Takes a timer out, wherever it is.
     ///
     /// @return whether the timer was scheduled
     boolean remove(LoopTimer timer) {
-        if (timer.place == LoopTimer.NOWHERE) {
+        int place = timer.place;
+        if (place == LoopTimer.NOWHERE) {
             return false;
         }
-        if (timer.place == LoopTimer.DUE) {
+        if (place >= 0) {
+            near.remove(timer);
+        } else if (place == LoopTimer.DUE) {
             removeFromDue(timer);
         } else {
-            removeFromHeap(timer);
+            wheel.remove(timer);
         }
         if (timer.referenced) {
             referenced--;
@@ -122,101 +128,45 @@ public final class TimerQueue {
     }
 
     private void insert(LoopTimer timer) {
-        assert timer.place == LoopTimer.NOWHERE : "scheduled twice";
-        if (size == heap.length) {
-            if (size >= MOST) {
-                throw new IllegalStateException("too many timers: " + size);
-            }
-            heap = Arrays.copyOf(heap, size * 2);
+        if (size() >= MOST) {
+            throw new IllegalStateException("too many timers: " + size());
         }
         timer.sequence = nextSequence++;
+        if (!wheel.tryInsert(timer)) {
+            near.insert(timer);
+        }
         if (timer.referenced) {
             referenced++;
         }
-        siftUp(size++, timer);
-    }
-
-    private void removeFromHeap(LoopTimer timer) {
-        int hole = timer.place;
-        timer.place = LoopTimer.NOWHERE;
-        LoopTimer last = at(--size);
-        heap[size] = null;
-        if (hole != size) {
-            if (hole > 0 && last.isBefore(at((hole - 1) >>> 1))) {
-                siftUp(hole, last);
-            } else {
-                siftDown(hole, last);
-            }
-        }
-    }
-
-    private void siftUp(int index, LoopTimer timer) {
-        int hole = index;
-        while (hole > 0) {
-            int parent = (hole - 1) >>> 1;
-            if (!timer.isBefore(at(parent))) {
-                break;
-            }
-            put(hole, at(parent));
-            hole = parent;
-        }
-        put(hole, timer);
-    }
-
-    private void siftDown(int index, LoopTimer timer) {
-        int hole = index;
-        while (2 * hole + 1 < size) {
-            int child = 2 * hole + 1;
-            if (child + 1 < size && at(child + 1).isBefore(at(child))) {
-                child++;
-            }
-            if (!at(child).isBefore(timer)) {
-                break;
-            }
-            put(hole, at(child));
-            hole = child;
-        }
-        put(hole, timer);
-    }
-
-    private LoopTimer at(int index) {
-        LoopTimer timer = heap[index];
-        assert timer != null : "hole in the heap at " + index;
-        return timer;
-    }
-
-    private void put(int index, LoopTimer timer) {
-        heap[index] = timer;
-        timer.place = index;
     }
 
     private void appendDue(LoopTimer timer) {
         timer.place = LoopTimer.DUE;
-        timer.previousDue = lastDue;
+        timer.previous = lastDue;
         if (lastDue == null) {
             firstDue = timer;
         } else {
-            lastDue.nextDue = timer;
+            lastDue.next = timer;
         }
         lastDue = timer;
         due++;
     }
 
     private void removeFromDue(LoopTimer timer) {
-        LoopTimer previous = timer.previousDue;
-        LoopTimer next = timer.nextDue;
+        LoopTimer previous = timer.previous;
+        LoopTimer next = timer.next;
         if (previous == null) {
             firstDue = next;
         } else {
-            previous.nextDue = next;
+            previous.next = next;
         }
         if (next == null) {
             lastDue = previous;
         } else {
-            next.previousDue = previous;
+            next.previous = previous;
         }
-        timer.previousDue = null;
-        timer.nextDue = null;
+        timer.previous = null;
+        timer.next = null;
         timer.place = LoopTimer.NOWHERE;
         due--;
     }

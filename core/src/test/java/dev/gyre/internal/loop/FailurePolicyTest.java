@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.Clause;
+import dev.gyre.EventLoop;
 import dev.gyre.FailurePolicy;
 import dev.gyre.LoopConfig;
 import dev.gyre.LoopState;
@@ -151,7 +152,8 @@ class FailurePolicyTest {
                         LoopConfig.DEFAULT.withObserver(
                                 new LoopObserver() {
                                     @Override
-                                    public void onTerminated(ShutdownReport report) {
+                                    public void onTerminated(
+                                            EventLoop ended, ShutdownReport report) {
                                         throw new IllegalStateException("observer");
                                     }
                                 }));
@@ -171,7 +173,7 @@ class FailurePolicyTest {
                                 .withObserver(
                                         new LoopObserver() {
                                             @Override
-                                            public void onOverload(int remaining) {
+                                            public void onOverload(EventLoop told, int remaining) {
                                                 throw new IllegalStateException("observer");
                                             }
                                         }));
@@ -180,6 +182,77 @@ class FailurePolicyTest {
         loop.runUntilEmpty();
         assertThat(log).containsExactly("a", "b");
         assertThat(uncaught).extracting(Throwable::getMessage).containsExactly("observer");
+    }
+
+    @Test
+    @Clause({"L-10", "S-1"})
+    void propagate_fromTheCallbackThatBeganTheShutdown_comesFirst() {
+        Loop loop = open(LoopConfig.DEFAULT.withFailurePolicy(FailurePolicy.PROPAGATE));
+        loop.submit(
+                () -> {
+                    loop.shutdown(Duration.ofSeconds(1));
+                    throw new IllegalStateException("first");
+                });
+        loop.submit(failsWith(new RuntimeException("second")));
+        assertThatThrownBy(loop::run)
+                .hasMessage("first")
+                .satisfies(
+                        e ->
+                                assertThat(e.getSuppressed())
+                                        .extracting("message")
+                                        .containsExactly("second"));
+        assertThat(backend.closes()).isEqualTo(1);
+    }
+
+    @Test
+    @Clause("L-10")
+    void uncaughtHandler_thatRethrowsWhatItGot_doesNotStopTheLoop() {
+        Loop loop =
+                Loop.open(
+                        LoopConfig.DEFAULT.withUncaughtHandler(
+                                (thread, thrown) -> {
+                                    throw (RuntimeException) thrown;
+                                }),
+                        backend);
+        loop.submit(failsWith(new RuntimeException("task")));
+        loop.submit(() -> log.add("next"));
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("next");
+    }
+
+    @Test
+    @Clause({"L-10", "Q-3", "M-2"})
+    void propagate_fromTheLastOfABudget_isStillTold() {
+        List<String> told = new ArrayList<>();
+        Loop loop =
+                open(
+                        LoopConfig.DEFAULT
+                                .withFailurePolicy(FailurePolicy.PROPAGATE)
+                                .withTaskBudget(1)
+                                .withMicrotaskBudget(1)
+                                .withObserver(
+                                        new LoopObserver() {
+                                            @Override
+                                            public void onOverload(
+                                                    EventLoop overloaded, int remaining) {
+                                                told.add("overload " + remaining);
+                                            }
+
+                                            @Override
+                                            public void onMicrotaskBreach(
+                                                    EventLoop breached, int remaining) {
+                                                told.add("breach " + remaining);
+                                            }
+                                        }));
+        loop.submit(failsWith(new RuntimeException("task")));
+        loop.submit(() -> {});
+        assertThatThrownBy(loop::runUntilEmpty).hasMessage("task");
+        loop.runUntilEmpty();
+        loop.microtask(failsWith(new RuntimeException("microtask")));
+        loop.microtask(() -> {});
+        assertThatThrownBy(loop::runUntilEmpty).hasMessage("microtask");
+        loop.runUntilEmpty();
+        assertThat(told).containsExactly("overload 1", "breach 1");
     }
 
     @Test

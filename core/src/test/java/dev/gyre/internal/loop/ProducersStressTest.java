@@ -50,7 +50,7 @@ class ProducersStressTest {
             assertThat(expected).containsOnly(EACH);
             assertThat(loop.metrics().tasks()).isEqualTo((long) PRODUCERS * EACH);
             assertThat(loop.metrics().depth()).isZero();
-            assertThat(loop.metrics().sleeps()).as("the loop slept often").isGreaterThan(1_000);
+            assertThat(loop.metrics().sleeps()).as("waits").isPositive();
             assertThat(loop.metrics().wakeups())
                     .as("at most one signal on its way: each is drained by a look at the kernel")
                     .isPositive()

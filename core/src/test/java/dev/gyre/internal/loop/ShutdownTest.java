@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.Clause;
+import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
@@ -13,11 +14,13 @@ import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.OpenDescriptors;
+import dev.gyre.internal.time.OpenHost;
 import dev.gyre.metrics.LoopObserver;
 
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -167,7 +170,8 @@ class ShutdownTest {
                         LoopConfig.DEFAULT.withObserver(
                                 new LoopObserver() {
                                     @Override
-                                    public void onTerminated(ShutdownReport report) {
+                                    public void onTerminated(
+                                            EventLoop ended, ShutdownReport report) {
                                         observed.set(report.tasks() == 2 && backend.closes() == 1);
                                     }
                                 }),
@@ -216,7 +220,7 @@ class ShutdownTest {
     @Test
     @Clause("Q-2")
     void submit_betweenTheStateAndTheClosedLane_isRefused() {
-        Parts parts = new Parts(LoopConfig.DEFAULT, backend, method -> {});
+        Parts parts = new Parts(LoopConfig.DEFAULT, backend, loop, new OpenHost());
         parts.state.move(LoopState.AWAKE, LoopState.TERMINATING);
         assertThat(parts.ingress.submit(() -> {})).isEqualTo(Submission.TERMINATED);
         assertThat(parts.ingress.external.depth()).isZero();
@@ -225,7 +229,7 @@ class ShutdownTest {
     @Test
     @Clause({"S-1", "Q-2"})
     void carryOut_beforeWhoBeganHasClosedTheLane_letsNoTaskInBehindTheDrain() {
-        Parts parts = new Parts(LoopConfig.DEFAULT, backend, method -> {});
+        Parts parts = new Parts(LoopConfig.DEFAULT, backend, loop, new OpenHost());
         Shutdown shutdown = new Shutdown(parts);
         parts.state.move(LoopState.AWAKE, LoopState.RUNNING);
         // Another thread began the shutdown, and is held up right here.
@@ -239,6 +243,57 @@ class ShutdownTest {
     @Clause("S-4")
     void shutdown_ofAnIdleLoopNeverRun_isGraceful() {
         assertThat(loop.shutdown(LONG).toCompletableFuture().join().graceful()).isTrue();
+    }
+
+    @Test
+    @Clause({"S-3", "S-4"})
+    void close_byTheObserverOfTheEnd_doesNotWaitForItself() {
+        Loop[] own = new Loop[1];
+        own[0] =
+                Loop.open(
+                        LoopConfig.DEFAULT.withObserver(
+                                new LoopObserver() {
+                                    @Override
+                                    public void onTerminated(
+                                            EventLoop ended, ShutdownReport report) {
+                                        own[0].close();
+                                        log.add("returned");
+                                    }
+                                }),
+                        backend);
+        own[0].close();
+        assertThat(log).containsExactly("returned");
+    }
+
+    @Test
+    @Clause("S-1")
+    void shutdown_withOnlyADeferredCallbackLeft_runsIt() {
+        loop.submit(
+                () -> {
+                    loop.shutdown(LONG);
+                    loop.defer(() -> log.add("deferred"));
+                });
+        loop.run();
+        assertThat(log).containsExactly("deferred");
+    }
+
+    @Test
+    @Clause("S-1")
+    void outcome_isCompletedAfterTheDescriptorsAreClosed() {
+        List<Integer> closed = new ArrayList<>();
+        loop.submit(() -> loop.shutdown(LONG).thenAccept(report -> closed.add(backend.closes())));
+        loop.run();
+        assertThat(closed).containsExactly(1);
+    }
+
+    @Test
+    @Clause("S-1")
+    void shutdown_forEver_isNoMistake() {
+        loop.submit(() -> loop.shutdown(ChronoUnit.FOREVER.getDuration()));
+        loop.submit(() -> log.add("task"));
+        loop.run();
+        assertThat(log).containsExactly("task");
+        assertThat(outcomeOf(loop).graceful()).isTrue();
     }
 
     @Test

@@ -3,12 +3,15 @@ package dev.gyre.internal.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
+import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.LoopState;
 import dev.gyre.RunMode;
+import dev.gyre.Timer;
 import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.backend.ScriptedBackend.Poll;
+import dev.gyre.internal.time.OpenHost;
 import dev.gyre.metrics.LoopObserver;
 
 import net.jqwik.api.ForAll;
@@ -188,6 +191,26 @@ class TickTest {
     // ------------------------------------------------------------------ run modes
 
     @Test
+    @Clause({"T-2", "T-4"})
+    void at_andReschedule_fireWhenTheyShould() {
+        var moved = loop.after(Duration.ofSeconds(1), timer -> log.add("moved " + at(timer)));
+        loop.at(1_000 + 500, timer -> log.add("at " + at(timer)));
+        loop.at(-7, timer -> log.add("past"));
+        moved.reschedule(Duration.ofSeconds(3));
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("past", "at 500", "moved 3000000000");
+        moved.reschedule(Duration.ZERO);
+        loop.runUntilEmpty();
+        assertThat(log).last().isEqualTo("moved 3000000000");
+        assertThat(log).hasSize(4);
+    }
+
+    private long at(Timer timer) {
+        assertThat(backend.nanoTime()).isGreaterThanOrEqualTo(timer.firedDeadlineNanos());
+        return timer.firedDeadlineNanos() - 1_000;
+    }
+
+    @Test
     @Clause("L-7")
     void run_afterStop_returnsAtTheEndOfTheTickAndCanRunAgain() {
         loop.submit(loop::stop);
@@ -284,6 +307,72 @@ class TickTest {
 
     @Test
     @Clause("L-7")
+    void stop_endsEveryKindOfRun() {
+        loop.every(Duration.ofSeconds(1), timer -> loop.stop());
+        loop.runUntilEmpty();
+        loop.runFor(Duration.ofHours(1));
+        assertThat(backend.nanoTime()).isEqualTo(1_000 + Duration.ofSeconds(2).toNanos());
+        loop.submit(() -> log.add("task"));
+        loop.stop();
+        assertThat(loop.runOne()).isZero();
+        loop.stop();
+        assertThat(loop.runSome()).isZero();
+        assertThat(log).isEmpty();
+    }
+
+    @Test
+    @Clause("L-7")
+    void runSome_andRunOne_withAMicrotaskThatNeverEnds_return() {
+        configure(LoopConfig.DEFAULT.withObserver(new LoopObserver() {}));
+        loop.after(Duration.ofHours(1), timer -> log.add("timer"));
+        loop.microtask(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        loop.microtask(this);
+                    }
+                });
+        assertThat(loop.runSome()).isZero();
+        assertThat(loop.runOne()).isZero();
+        assertThat(log).isEmpty();
+    }
+
+    @Test
+    @Clause("L-7")
+    void runSome_thatRanAMicrotask_doesNotWait() {
+        loop.after(Duration.ofHours(1), timer -> log.add("timer"));
+        loop.microtask(says("microtask"));
+        assertThat(loop.runSome()).isZero();
+        assertThat(log).containsExactly("microtask");
+        assertThat(backend.polls()).noneMatch(Poll::blocking);
+    }
+
+    @Test
+    @Clause("L-7")
+    void runSome_wokenForNothing_waitsOnlyOnce() {
+        loop.after(Duration.ofHours(1), timer -> log.add("timer"));
+        backend.duringWait(() -> {});
+        assertThat(loop.runSome()).isZero();
+        assertThat(backend.polls()).filteredOn(Poll::blocking).hasSize(1);
+    }
+
+    @Test
+    @Clause("L-7")
+    void runFor_noTime_runsWhatIsReady() {
+        loop.submit(says("task"));
+        assertThat(loop.runFor(Duration.ZERO)).isEqualTo(1);
+    }
+
+    @Test
+    @Clause("L-8")
+    void runUntilEmpty_withOnlyAMicrotask_runsIt() {
+        loop.microtask(says("microtask"));
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("microtask");
+    }
+
+    @Test
+    @Clause("L-7")
     void runFor_returnsWhenTheTimeIsOver() {
         loop.every(Duration.ofSeconds(1), timer -> log.add("tick"));
         assertThat(loop.runFor(Duration.ofMillis(3_500))).isEqualTo(3);
@@ -349,7 +438,7 @@ class TickTest {
                         .withObserver(
                                 new LoopObserver() {
                                     @Override
-                                    public void onOverload(int remaining) {
+                                    public void onOverload(EventLoop told, int remaining) {
                                         overloads.add(remaining);
                                     }
                                 }));
@@ -394,7 +483,7 @@ class TickTest {
                 LoopConfig.DEFAULT.withObserver(
                         new LoopObserver() {
                             @Override
-                            public void onPriorityFlood(int ran) {
+                            public void onPriorityFlood(EventLoop told, int ran) {
                                 floods.add(ran);
                                 loop.after(Duration.ZERO, timer -> loop.stop());
                             }
@@ -533,7 +622,7 @@ class TickTest {
                         .withObserver(
                                 new LoopObserver() {
                                     @Override
-                                    public void onMicrotaskBreach(int remaining) {
+                                    public void onMicrotaskBreach(EventLoop told, int remaining) {
                                         breaches.add(remaining);
                                     }
                                 }));
@@ -546,8 +635,8 @@ class TickTest {
         assertThat(breaches).containsExactly(5);
         assertThat(backend.polls())
                 .extracting(Poll::blocking)
-                .as("one poll that does not block, then the wait for the timer")
-                .startsWith(false, true);
+                .as("one kept from blocking by the rest, one look after that ran, then the wait")
+                .startsWith(false, false, true);
     }
 
     @Test
@@ -579,7 +668,11 @@ class TickTest {
     @Clause("M-3")
     void queues_afterABurst_shrinkAsTheLoopTurns() {
         Parts parts =
-                new Parts(LoopConfig.DEFAULT.withMicrotaskBudget(100_000), backend, method -> {});
+                new Parts(
+                        LoopConfig.DEFAULT.withMicrotaskBudget(100_000),
+                        backend,
+                        loop,
+                        new OpenHost());
         Tick tick = new Tick(parts);
         parts.state.move(LoopState.AWAKE, LoopState.RUNNING);
         parts.bounds.none();

@@ -8,48 +8,83 @@ import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
-import net.jqwik.api.constraints.Size;
 
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Random;
 
 class TimerQueueTest {
-    private final TimerQueue queue = new TimerQueue(method -> {});
+    private final TimerQueue queue = new TimerQueue(new OpenHost(), 0);
 
     /// The model: a list that is sorted when asked.
     private record Model(LoopTimer timer, long deadline, int order) {}
 
-    @Property(tries = 1_000)
-    @Clause({"T-2", "T-4"})
+    /// Programs of schedule, cancel, reschedule, look and advance, with delays and jumps of every size from a
+    /// nanosecond to a century, so that every level of the wheel and every boundary is met.
+    @Property(tries = 10_000)
+    @Clause({"T-2", "T-4", "T-5", "T-7"})
     void queue_againstASortedList_firesTheSameInTheSameOrder(
-            @ForAll @Size(max = 80) List<@IntRange(max = 999) Integer> program,
-            @ForAll long start) {
-        TimerQueue tested = new TimerQueue(method -> {});
+            @ForAll long seed, @ForAll @IntRange(min = 1, max = 120) int steps) {
+        Random random = new Random(seed);
+        long now = random.nextLong();
+        TimerQueue tested = new TimerQueue(new OpenHost(), now);
+        tested.collectDue(now);
         List<Model> model = new ArrayList<>();
-        long now = start;
         int order = 0;
-        for (int step : program) {
-            switch (step % 4) {
-                case 0, 1 -> {
-                    long deadline = now + step / 20;
+        for (int step = 0; step < steps; step++) {
+            switch (random.nextInt(8)) {
+                case 0, 1, 2 -> {
+                    long deadline = now + anySize(random);
                     model.add(new Model(tested.schedule(deadline, 0, t -> {}), deadline, order++));
                 }
-                case 2 -> {
+                case 3 -> {
                     if (!model.isEmpty()) {
-                        Model cancelled = model.remove(step % model.size());
+                        Model cancelled = model.remove(random.nextInt(model.size()));
                         assertThat(cancelled.timer().cancel()).isTrue();
                         assertThat(cancelled.timer().cancel()).isFalse();
                     }
                 }
+                case 4 -> {
+                    if (!model.isEmpty()) {
+                        Model moved = model.remove(random.nextInt(model.size()));
+                        long deadline = now + anySize(random);
+                        tested.reschedule(moved.timer(), deadline);
+                        model.add(new Model(moved.timer(), deadline, order++));
+                    }
+                }
+                case 5 -> assertNearest(tested, model, now);
                 default -> {
-                    now += step / 10;
+                    now += anySize(random);
                     assertThat(fire(tested, now)).isEqualTo(due(model, now));
                 }
             }
             assertThat(tested.size()).isEqualTo(model.size());
             assertThat(tested.referenced()).isEqualTo(model.size());
         }
+        // To the end, as a loop would go there: from one instant to the next that it is told.
+        for (int waits = 0; !model.isEmpty(); waits++) {
+            assertThat(waits).as("waits without an end").isLessThan(steps * 12);
+            now = assertNearest(tested, model, now);
+            assertThat(fire(tested, now)).isEqualTo(due(model, now));
+        }
+    }
+
+    private static long anySize(Random random) {
+        return random.nextLong() >>> (5 + random.nextInt(59));
+    }
+
+    /// Never later than the nearest deadline, and never in the past for ever.
+    private static long assertNearest(TimerQueue queue, List<Model> model, long now) {
+        long limit = now + (Long.MAX_VALUE >>> 1);
+        long told = queue.nearest(limit) - now;
+        long nearest = limit - now;
+        for (Model timer : model) {
+            nearest = Math.min(nearest, timer.deadline() - now);
+        }
+        assertThat(told).isLessThanOrEqualTo(nearest);
+        assertThat(told > 0 || nearest <= 0).as("an instant ahead, or something due").isTrue();
+        return now + Math.max(0, told);
     }
 
     private static List<LoopTimer> fire(TimerQueue queue, long now) {
@@ -147,6 +182,41 @@ class TimerQueueTest {
         queue.schedule(1, 0, t -> assertThat(t.isScheduled()).isFalse());
         queue.collectDue(1);
         run(1);
+    }
+
+    @Example
+    @Clause("T-4")
+    void reschedule_fromAPeerOfTheSameTick_firesLater() {
+        List<String> log = new ArrayList<>();
+        LoopTimer[] second = new LoopTimer[1];
+        queue.schedule(1, 0, t -> queue.reschedule(second[0], 100));
+        second[0] = queue.schedule(2, 0, t -> log.add("second"));
+        queue.collectDue(5);
+        run(5);
+        assertThat(log).isEmpty();
+        queue.collectDue(100);
+        run(100);
+        assertThat(log).containsExactly("second");
+    }
+
+    @Example
+    @Clause("T-5")
+    void aMillionTimers_fireInOrderAfterAnyJump() {
+        Random random = new Random(1);
+        for (int i = 0; i < 1_000_000; i++) {
+            queue.schedule(anySize(random), 0, t -> {});
+        }
+        assertThat(queue.size()).isEqualTo(1_000_000);
+        queue.collectDue(Long.MAX_VALUE);
+        long last = Long.MIN_VALUE;
+        int fired = 0;
+        for (LoopTimer timer = queue.takeDue(0); timer != null; timer = queue.takeDue(0)) {
+            assertThat(timer.firedDeadlineNanos()).isGreaterThanOrEqualTo(last);
+            last = timer.firedDeadlineNanos();
+            fired++;
+        }
+        assertThat(fired).isEqualTo(1_000_000);
+        assertThat(queue.size()).isZero();
     }
 
     @Example

@@ -46,33 +46,21 @@ public final class EpollBackend implements Backend {
     // Shared: set by whoever ends the loop, read by the loop thread after each wait.
     private volatile boolean closed;
 
-    private EpollBackend(Supplier<? extends Kernel> kernels, int eventsPerWait) {
-        this.kernel = kernels.get();
+    private EpollBackend(
+            Kernel kernel,
+            int epfd,
+            MemorySegment events,
+            int eventsPerWait,
+            WakeSignal wake,
+            Registrations registrations,
+            TimedWait timedWait) {
+        this.kernel = kernel;
+        this.epfd = epfd;
+        this.events = events;
         this.eventsPerWait = eventsPerWait;
-        this.events = Memory.allocate((long) SIZEOF_EPOLL_EVENT * eventsPerWait);
-        // What was opened before a refusal is closed again: nothing leaks from a failed start.
-        this.epfd = kernel.epollCreate1(Linux.EPOLL_CLOEXEC);
-        if (epfd < 0) {
-            throw new SystemCallException("epoll_create1", -epfd, SystemCallException.NO_FD);
-        }
-        int eventfd = kernel.eventfd(0, Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK);
-        if (eventfd < 0) {
-            kernel.close(epfd);
-            throw new SystemCallException("eventfd", -eventfd, SystemCallException.NO_FD);
-        }
-        try {
-            int result = addOwn(kernel, epfd, eventfd, events.address());
-            if (result < 0) {
-                throw new SystemCallException("epoll_ctl(ADD)", -result, eventfd);
-            }
-            this.timedWait = TimedWait.choose(kernel, epfd, events.address(), eventsPerWait);
-        } catch (SystemCallException e) {
-            kernel.close(epfd);
-            kernel.close(eventfd);
-            throw e;
-        }
-        this.wake = new WakeSignal(kernels.get(), eventfd);
-        this.registrations = new Registrations(kernels.get(), epfd);
+        this.wake = wake;
+        this.registrations = registrations;
+        this.timedWait = timedWait;
     }
 
     /// Opens an epoll.
@@ -80,7 +68,36 @@ public final class EpollBackend implements Backend {
     /// @param kernels makes the seam's instances, one for each party that calls the kernel
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
     public static EpollBackend open(Supplier<? extends Kernel> kernels, int eventsPerWait) {
-        return new EpollBackend(kernels, eventsPerWait);
+        Kernel kernel = kernels.get();
+        MemorySegment events = Memory.allocate((long) SIZEOF_EPOLL_EVENT * eventsPerWait);
+        int epfd = kernel.epollCreate1(Linux.EPOLL_CLOEXEC);
+        if (epfd < 0) {
+            throw new SystemCallException("epoll_create1", -epfd, SystemCallException.NO_FD);
+        }
+        int eventfd = -1;
+        try {
+            eventfd = kernel.eventfd(0, Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK);
+            if (eventfd < 0) {
+                throw new SystemCallException("eventfd", -eventfd, SystemCallException.NO_FD);
+            }
+            int result = addOwn(kernel, epfd, eventfd, events.address());
+            if (result < 0) {
+                throw new SystemCallException("epoll_ctl(ADD)", -result, eventfd);
+            }
+            WakeSignal wake = new WakeSignal(kernels.get(), eventfd);
+            Registrations registrations = new Registrations(kernels.get(), epfd);
+            // Last, for it may open a third descriptor.
+            TimedWait timedWait = TimedWait.choose(kernel, epfd, events.address(), eventsPerWait);
+            return new EpollBackend(
+                    kernel, epfd, events, eventsPerWait, wake, registrations, timedWait);
+        } catch (Throwable e) {
+            // Whatever it is, memory may have run out too: nothing leaks from a failed start.
+            kernel.close(epfd);
+            if (eventfd >= 0) {
+                kernel.close(eventfd);
+            }
+            throw e;
+        }
     }
 
     /// Adds one of the backend's own descriptors: edge-triggered, and marked by generation zero, which
@@ -119,7 +136,7 @@ public final class EpollBackend implements Backend {
         int result;
         do {
             // The clock anew each time: an interrupted wait must not begin its timeout again.
-            result = timedWait.until(deadlineNanos, System.nanoTime());
+            result = timedWait.until(deadlineNanos, nanoTime());
         } while (result == -Errno.EINTR && !closed);
         collect(result);
     }

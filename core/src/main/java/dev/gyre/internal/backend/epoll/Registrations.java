@@ -46,9 +46,8 @@ final class Registrations {
     private boolean closed;
 
     // Shared: written under the lock, read by the loop thread without it. The array is replaced
-    // when it
-    // grows; its elements are accessed through volatile reads of the reference and immutable
-    // entries.
+    // when it grows; its elements are accessed through volatile reads of the reference and
+    // immutable entries.
     private volatile @Nullable Entry[] entries = new @Nullable Entry[64];
     private volatile int count;
 
@@ -78,7 +77,7 @@ final class Registrations {
             int next = nextGeneration();
             // Before the kernel hears of it: an edge that came at once would find nobody.
             put(fd, new Entry(next, handler));
-            int result = arm(fd, next, interest);
+            int result = arm(EPOLL_CTL_ADD, fd, next, interest);
             if (result < 0) {
                 remove(fd);
                 throw new SystemCallException("epoll_ctl(ADD)", -result, fd);
@@ -93,7 +92,7 @@ final class Registrations {
             if (entry == null) {
                 return;
             }
-            int result = arm(fd, entry.generation, interest);
+            int result = arm(EPOLL_CTL_MOD, fd, entry.generation, interest);
             if (result < 0) {
                 throw new SystemCallException("epoll_ctl(MOD)", -result, fd);
             }
@@ -158,16 +157,21 @@ final class Registrations {
         count--;
     }
 
-    /// Tells the kernel. Whether it knows the descriptor is asked by trying: our table cannot tell
-    /// when a number was closed and opened again, because the kernel then forgot it silently.
-    private int arm(int fd, int generation, int interest) {
+    /// Tells the kernel, by the operation that is likelier to be right, and by the other one if it is not:
+    /// our table cannot tell when a number was closed and opened again, because the kernel then forgot it
+    /// silently.
+    private int arm(int likely, int fd, int generation, int interest) {
         if ((interest & (Interest.READ | Interest.WRITE)) == 0) {
             // Even with an empty mask the kernel would report errors and hang-ups, for ever.
             int _ = kernel.epollCtl(epfd, EPOLL_CTL_DEL, fd, event.address());
             return 0;
         }
-        int result = control(EPOLL_CTL_ADD, fd, generation, interest);
-        return result == -Errno.EEXIST ? control(EPOLL_CTL_MOD, fd, generation, interest) : result;
+        int result = control(likely, fd, generation, interest);
+        return switch (-result) {
+            case Errno.EEXIST -> control(EPOLL_CTL_MOD, fd, generation, interest);
+            case Errno.ENOENT -> control(EPOLL_CTL_ADD, fd, generation, interest);
+            default -> result;
+        };
     }
 
     private int control(int operation, int fd, int generation, int interest) {

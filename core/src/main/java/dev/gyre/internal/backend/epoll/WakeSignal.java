@@ -96,27 +96,32 @@ final class WakeSignal {
                 written++;
                 return;
             }
-            switch ((int) -result) {
+            int errno = (int) -result;
+            switch (errno) {
                 case Errno.EINTR -> {}
                 // The counter is full, after 2^64 - 2 wake-ups that nobody read: empty it.
                 case Errno.EAGAIN -> kernel.read(fd, address, Long.BYTES);
-                // Someone closed it under us, as only the end of the process does. Nothing is left
-                // to be woken, so the flag stays.
+                // We did not close it, so somebody closed a number that was not theirs. Taken as
+                // the end: the flag stays.
                 case Errno.EBADF -> {
+                    report(errno);
                     return;
                 }
+                // No eventfd is known to answer so. Let the next producer try again.
                 default -> {
-                    // No eventfd is known to answer so. The task is queued and must not seem
-                    // refused:
-                    // tell the operator, and let the next producer try again.
                     pending.set(false);
-                    LOG.log(
-                            Level.ERROR,
-                            "the loop could not be woken",
-                            new SystemCallException("write(eventfd)", (int) -result, fd));
+                    report(errno);
                     return;
                 }
             }
         }
+    }
+
+    /// To the operator and not to the producer, whose task is queued and must not seem refused.
+    private void report(int errno) {
+        LOG.log(
+                Level.ERROR,
+                "the loop could not be woken",
+                new SystemCallException("write(eventfd)", errno, fd));
     }
 }

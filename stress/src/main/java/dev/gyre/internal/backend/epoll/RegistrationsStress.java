@@ -118,7 +118,7 @@ public final class RegistrationsStress {
         private int generationsOf(int fd) {
             int found = 0;
             for (long generation = 1; generation <= 2; generation++) {
-                if (registrations.find(generation << 32 | fd) != null) {
+                if (registrations.find((generation << 32) | fd) != null) {
                     found++;
                 }
             }

@@ -1,5 +1,7 @@
 package dev.gyre.internal.backend.epoll;
 
+import static dev.gyre.stress.IdleTask.IDLE;
+
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
@@ -19,7 +21,6 @@ import org.openjdk.jcstress.infra.results.L_Result;
 /// close.
 public final class WakeSignalStress {
     private static final int FD = 7;
-    private static final Runnable TASK = () -> {};
 
     private WakeSignalStress() {}
 
@@ -71,7 +72,7 @@ public final class WakeSignalStress {
 
         @Actor
         public void producer() {
-            lane.offer(TASK);
+            lane.offer(IDLE);
             signal.signal();
         }
 
@@ -106,13 +107,13 @@ public final class WakeSignalStress {
 
         @Actor
         public void producer() {
-            lane.offer(TASK);
+            lane.offer(IDLE);
             signal.signal();
         }
 
         @Actor
         public void producerAndLoop() {
-            lane.offer(TASK);
+            lane.offer(IDLE);
             signal.signal();
             if (kernel.takeEdge()) {
                 taken++;

@@ -1,15 +1,20 @@
-package dev.gyre.internal.loop;
+package dev.gyre.internal.time;
 
 import java.time.Duration;
 import java.util.Objects;
 
 /// Durations as nanoseconds, refused where they do not fit.
-final class Durations {
+public final class Durations {
+    /// Half of what a long can hold, so that it can be added to any instant.
+    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE / 2);
+
     private Durations() {}
 
+    /// The duration in nanoseconds.
+    ///
     /// @param what what it is, for the message
     /// @throws IllegalArgumentException if it is negative or beyond 292 years
-    static long nanos(String what, Duration duration) {
+    public static long nanos(String what, Duration duration) {
         Objects.requireNonNull(duration, what);
         if (duration.isNegative()) {
             throw new IllegalArgumentException(what + " must not be negative, but is " + duration);
@@ -22,10 +27,18 @@ final class Durations {
         }
     }
 
+    /// The same, but what is beyond 146 years counts as that long: for waiting, which is as good as for ever.
+    ///
+    /// @throws IllegalArgumentException if it is negative
+    public static long saturatedNanos(String what, Duration duration) {
+        Objects.requireNonNull(duration, what);
+        return duration.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : nanos(what, duration);
+    }
+
     /// The instant so many nanoseconds after another.
     ///
     /// @throws IllegalArgumentException if it cannot be represented
-    static long deadline(String what, long fromNanos, long nanos) {
+    public static long deadline(String what, long fromNanos, long nanos) {
         long deadline = fromNanos + nanos;
         if (deadline < fromNanos) {
             throw new IllegalArgumentException(

@@ -1,0 +1,94 @@
+package dev.gyre.internal.time;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Arrays;
+
+/// The near timers in exact order: a binary heap by deadline, then by order of scheduling. Each timer
+/// knows its index, so any of them can be taken out.
+///
+/// Loop thread only.
+final class NearQueue {
+    private @Nullable LoopTimer[] heap = new @Nullable LoopTimer[16];
+    private int size;
+
+    int size() {
+        return size;
+    }
+
+    /// The first timer, or null.
+    @Nullable LoopTimer first() {
+        return heap[0];
+    }
+
+    /// The first deadline, or `otherwise` if that is earlier or there is none.
+    long nearest(long otherwise) {
+        LoopTimer first = heap[0];
+        return first != null && first.deadlineNanos - otherwise < 0
+                ? first.deadlineNanos
+                : otherwise;
+    }
+
+    void insert(LoopTimer timer) {
+        assert timer.place == LoopTimer.NOWHERE : "scheduled twice";
+        if (size == heap.length) {
+            heap = Arrays.copyOf(heap, size * 2);
+        }
+        siftUp(size++, timer);
+    }
+
+    void remove(LoopTimer timer) {
+        int hole = timer.place;
+        assert heap[hole] == timer : "not at its place: " + hole;
+        timer.place = LoopTimer.NOWHERE;
+        LoopTimer last = at(--size);
+        heap[size] = null;
+        if (hole != size) {
+            if (hole > 0 && last.isBefore(at((hole - 1) >>> 1))) {
+                siftUp(hole, last);
+            } else {
+                siftDown(hole, last);
+            }
+        }
+    }
+
+    private void siftUp(int index, LoopTimer timer) {
+        int hole = index;
+        while (hole > 0) {
+            int parent = (hole - 1) >>> 1;
+            if (!timer.isBefore(at(parent))) {
+                break;
+            }
+            put(hole, at(parent));
+            hole = parent;
+        }
+        put(hole, timer);
+    }
+
+    private void siftDown(int index, LoopTimer timer) {
+        int hole = index;
+        while (2 * hole + 1 < size) {
+            int child = 2 * hole + 1;
+            if (child + 1 < size && at(child + 1).isBefore(at(child))) {
+                child++;
+            }
+            if (!at(child).isBefore(timer)) {
+                break;
+            }
+            put(hole, at(child));
+            hole = child;
+        }
+        put(hole, timer);
+    }
+
+    private LoopTimer at(int index) {
+        LoopTimer timer = heap[index];
+        assert timer != null : "hole in the heap at " + index;
+        return timer;
+    }
+
+    private void put(int index, LoopTimer timer) {
+        heap[index] = timer;
+        timer.place = index;
+    }
+}
