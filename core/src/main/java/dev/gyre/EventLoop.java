@@ -98,7 +98,7 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     /// run again.
     void stop();
 
-    /// Runs the task on the loop thread, later: never inside this call, even when called there. Never
+    /// Runs the task on the loop thread; a task that is submitted by a task runs in a later tick. Never
     /// waits for the loop. Tasks from one thread run in the order they were submitted.
     ///
     /// A loop that is not running accepts tasks too and keeps them for its next run.

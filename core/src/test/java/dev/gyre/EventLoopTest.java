@@ -141,7 +141,7 @@ class EventLoopTest {
                 });
         loop.runUntilEmpty();
         assertThat(log)
-                .containsExactly("begin true", "end", "microtask", "nested", "nested priority");
+                .containsExactly("begin true", "end", "microtask", "nested priority", "nested");
         assertThat(loop.isLoopThread()).isFalse();
     }
 

@@ -211,6 +211,7 @@ public final class ExternalLane {
     /// Consumer only, after [#close()]: whether every ticket that was handed out has been taken. A claimed
     /// slot is filled within a few instructions of its producer, so waiting for one is short.
     public boolean isFinished() {
+        assert cursors[TAIL] < 0 : "asked before the lane was closed";
         return cursors[HEAD] == tail();
     }
 

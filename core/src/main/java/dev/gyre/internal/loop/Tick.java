@@ -61,6 +61,7 @@ final class Tick {
     private Step step = Step.READ_CLOCK;
     private int priorityRan;
     private int tasksLeft;
+    private int batchLeft;
     private int deferredLeft;
     private boolean busy;
 
@@ -112,6 +113,7 @@ final class Tick {
         deferred.trim();
         priorityRan = 0;
         tasksLeft = taskBudget;
+        batchLeft = NOT_COUNTED;
         deferredLeft = NOT_COUNTED;
     }
 
@@ -145,11 +147,18 @@ final class Tick {
     }
 
     private void runExternalLane() {
-        while (tasksLeft > 0 && mayGoOn()) {
+        if (batchLeft == NOT_COUNTED) {
+            // What is there now. What these submit in turn waits for a later tick; and a consumer
+            // that
+            // runs after its producers to the last slot keeps taking cache lines from them.
+            batchLeft = Math.min(tasksLeft, ingress.external.depth());
+        }
+        while (batchLeft > 0 && mayGoOn()) {
             Runnable task = ingress.external.poll();
             if (task == null) {
-                return;
+                return; // Claimed, but not filled yet.
             }
+            batchLeft--;
             tasksLeft--;
             begin();
             callbacks.runTask(task);

@@ -455,6 +455,23 @@ class TickTest {
 
     @Test
     @Clause("Q-3")
+    void externalLane_runsWhatIsThere_andWhatThatSubmitsInALaterTick() {
+        backend.register(1, 0, ready -> log.add("io"));
+        backend.makeReady(1, Ready.READABLE);
+        loop.submit(
+                () -> {
+                    log.add("first");
+                    loop.submit(says("submitted by the first"));
+                });
+        loop.submit(says("second"));
+        loop.runSome();
+        assertThat(log).containsExactly("first", "second", "io");
+        loop.runSome();
+        assertThat(log).containsExactly("first", "second", "io", "submitted by the first");
+    }
+
+    @Test
+    @Clause("Q-3")
     void externalLane_byDefault_runs1024TasksATick() {
         configure(LoopConfig.DEFAULT.withObserver(new LoopObserver() {}));
         for (int i = 0; i < 1_500; i++) {
