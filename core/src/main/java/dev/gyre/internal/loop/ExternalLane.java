@@ -20,7 +20,9 @@ import java.lang.invoke.VarHandle;
 ///
 /// **Chunks** are installed by whichever producer first finds its place empty, and are moved ahead of the
 /// tail by the consumer once it has emptied them, so a lane in steady use allocates nothing and stays in
-/// the cache. A slot is nulled when it is taken; a chunk that moves is therefore as good as new.
+/// the cache. A slot is nulled when it is taken; a chunk that moves is therefore as good as new. Chunks are
+/// arrays of Object, because storing into an array of Runnable would look at the task's class, and so
+/// fetch a cache line that belongs to whoever runs the task.
 ///
 /// **Empty** means: the slot at `head` is not filled. A claimed ticket does not count, because its
 /// producer, once it has filled the slot, looks at the loop's state and wakes it. That look is why
@@ -47,9 +49,9 @@ public final class ExternalLane {
     private static final int MOST_SPARE_CHUNKS = 128;
 
     private static final VarHandle CURSOR = MethodHandles.arrayElementVarHandle(long[].class);
-    private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Runnable[].class);
+    private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Object[].class);
     private static final VarHandle DIRECTORY =
-            MethodHandles.arrayElementVarHandle(Runnable[][].class);
+            MethodHandles.arrayElementVarHandle(Object[][].class);
 
     // Two cache lines apart, as processors fetch lines in pairs: producers quarrel over `tail`, and
     // the consumer's progress should not have to wait for them.
@@ -69,11 +71,11 @@ public final class ExternalLane {
     // Shared: TAIL and LIMIT written by producers, HEAD by the consumer.
     private final long[] cursors = new long[48];
     // Shared: places filled by producers and the consumer, cleared by the consumer.
-    private final @Nullable Runnable[][] directory;
+    private final @Nullable Object[][] directory;
 
     // Consumer only. Written once a chunk; what changes with every task lies in the consumer's
     // cursors, away from the fields that producers read.
-    private @Nullable Runnable @Nullable [] headChunk;
+    private @Nullable Object @Nullable [] headChunk;
 
     /// @param capacity how many tasks may wait
     public ExternalLane(int capacity) {
@@ -82,7 +84,7 @@ public final class ExternalLane {
         int chunks = (capacity + CHUNK - 1) / CHUNK + 2;
         int places = Integer.highestOneBit(chunks - 1) << 1;
         this.mask = places - 1;
-        this.directory = new @Nullable Runnable[places][];
+        this.directory = new @Nullable Object[places][];
         this.cursors[LIMIT] = capacity;
     }
 
@@ -100,7 +102,7 @@ public final class ExternalLane {
             // The chunk before the ticket: a claim that then failed for lack of memory would be a
             // hole that the consumer waits at for ever. If the ticket goes to another, no harm is
             // done: the chunk is clean, and of use to whoever comes to its place next.
-            @Nullable Runnable[] chunk = chunkOf(ticket);
+            @Nullable Object[] chunk = chunkOf(ticket);
             if (CURSOR.compareAndSet(cursors, TAIL, ticket, ticket + 1)) {
                 // Volatile, not release: must be visible before the caller looks at the state.
                 SLOT.setVolatile(chunk, slotOf(ticket), task);
@@ -122,16 +124,15 @@ public final class ExternalLane {
         return ticket < limit;
     }
 
-    private @Nullable Runnable[] chunkOf(long ticket) {
+    private @Nullable Object[] chunkOf(long ticket) {
         int place = placeOf(ticket);
         // Acquire: pairs with the exchange that installed it; its slots are null.
-        Runnable[] chunk = (Runnable[]) DIRECTORY.getAcquire(directory, place);
+        Object[] chunk = (Object[]) DIRECTORY.getAcquire(directory, place);
         if (chunk != null) {
             return chunk;
         }
-        Runnable[] fresh = new Runnable[CHUNK];
-        Runnable[] witness =
-                (Runnable[]) DIRECTORY.compareAndExchange(directory, place, null, fresh);
+        Object[] fresh = new Object[CHUNK];
+        Object[] witness = (Object[]) DIRECTORY.compareAndExchange(directory, place, null, fresh);
         return witness != null ? witness : fresh;
     }
 
@@ -140,9 +141,9 @@ public final class ExternalLane {
     /// @return the oldest task, or null if its slot is not filled
     public @Nullable Runnable poll() {
         long head = cursors[HEAD];
-        @Nullable Runnable[] chunk = headChunk;
+        @Nullable Object[] chunk = headChunk;
         if (chunk == null) {
-            chunk = (Runnable[]) DIRECTORY.getAcquire(directory, placeOf(head));
+            chunk = (Object[]) DIRECTORY.getAcquire(directory, placeOf(head));
             if (chunk == null) {
                 return null;
             }
@@ -165,7 +166,7 @@ public final class ExternalLane {
     }
 
     /// Moves the emptied chunk to the first free place ahead of the tail.
-    private void recycle(@Nullable Runnable[] chunk, long head) {
+    private void recycle(@Nullable Object[] chunk, long head) {
         assert isClean(chunk) : "a recycled chunk still holds tasks";
         headChunk = null;
         DIRECTORY.setRelease(directory, placeOf(head), null);
@@ -187,9 +188,9 @@ public final class ExternalLane {
     /// may replace: they must not pass the announcement of sleep before them.
     public boolean isEmpty() {
         long head = cursors[HEAD];
-        @Nullable Runnable[] chunk = headChunk;
+        @Nullable Object[] chunk = headChunk;
         if (chunk == null) {
-            chunk = (Runnable[]) DIRECTORY.getVolatile(directory, placeOf(head));
+            chunk = (Object[]) DIRECTORY.getVolatile(directory, placeOf(head));
         }
         return chunk == null || SLOT.getVolatile(chunk, slotOf(head)) == null;
     }
@@ -227,8 +228,8 @@ public final class ExternalLane {
         return (int) ticket & (CHUNK - 1);
     }
 
-    private static boolean isClean(@Nullable Runnable[] chunk) {
-        for (Runnable task : chunk) {
+    private static boolean isClean(@Nullable Object[] chunk) {
+        for (Object task : chunk) {
             if (task != null) {
                 return false;
             }
