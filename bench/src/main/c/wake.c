@@ -2,17 +2,19 @@
  * The floor of a wake-up: one thread sleeps in epoll_wait on an eventfd, another writes to it. Prints the time from before
  * the write to the moment the woken thread reads the clock, in nanoseconds, one a line.
  *
- *     wake WARM-UPS SAMPLES
+ *     wake SPIN|YIELD WARM-UPS SAMPLES
  *
  * WakeLatency.java does the same, step by step; what is changed here has to be changed there.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -21,6 +23,7 @@
 enum { PAUSE_NANOS = 50000 };
 
 static int epfd, efd;
+static int yielding;
 
 /* On lines of their own: the clock's value is written before the flag, and read after it. */
 static _Alignas(128) int64_t stamp_nanos;
@@ -37,7 +40,11 @@ static int64_t nano_time(void) {
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-static void spin(void) {
+static void wait_once(void) {
+    if (yielding) {
+        sched_yield();
+        return;
+    }
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -59,7 +66,7 @@ static void *sleeper(void *unused) {
 
 static void pause_awake(void) {
     int64_t until = nano_time() + PAUSE_NANOS;
-    while (nano_time() < until) spin();
+    while (nano_time() < until) wait_once();
 }
 
 static int64_t wake_once(void) {
@@ -67,18 +74,19 @@ static int64_t wake_once(void) {
     pause_awake();
     int64_t before = nano_time();
     if (write(efd, &one, sizeof one) != sizeof one) die("write");
-    while (!atomic_load(&stamped)) spin();
+    while (!atomic_load(&stamped)) wait_once();
     int64_t latency = stamp_nanos - before;
     atomic_store(&stamped, 0);
     return latency;
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3) {
-        fprintf(stderr, "usage: wake WARM-UPS SAMPLES\n");
+    if (argc != 4) {
+        fprintf(stderr, "usage: wake SPIN|YIELD WARM-UPS SAMPLES\n");
         return 2;
     }
-    long warm_ups = atol(argv[1]), samples = atol(argv[2]);
+    yielding = !strcmp(argv[1], "YIELD");
+    long warm_ups = atol(argv[2]), samples = atol(argv[3]);
     int64_t *latencies = calloc(samples, sizeof *latencies);
     if (!latencies) die("calloc");
 

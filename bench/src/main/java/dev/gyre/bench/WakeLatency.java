@@ -10,16 +10,42 @@ import java.nio.file.StandardOpenOption;
 /// moment the woken thread reads the clock.
 ///
 /// `wake.c` does the same, step by step: the signalling thread waits 50 µs by looking at the clock,
-/// in which the other goes to sleep and its processor becomes idle; it reads the clock, signals,
-/// and spins until the other has stored what its own clock says. There is one signal under way at a
-/// time and one thread a processor, if there are two.
+/// in which the other goes to sleep; it reads the clock, signals, and waits until the other has
+/// stored what its own clock says. There is one signal under way at a time.
 ///
-/// Appends the latencies to a file, in nanoseconds, one a line: `WakeLatency PEER WARM-UPS SAMPLES
-/// FILE`. [WakeTable] reads them.
+/// **Two processors**: the signalling thread spins, and the other one's processor becomes idle.
+/// That is what happens in practice, and in a virtual machine it measures above all how long the
+/// hypervisor takes to get an idle processor going, up to some ten microseconds.
+///
+/// **One processor**, to which the process has been confined: the signalling thread yields wherever
+/// it would spin. Nothing is idle then, the wake-up is one switch from thread to thread, and what a
+/// peer does itself shows.
+///
+/// Appends the latencies to a file, in nanoseconds, one a line: `WakeLatency PEER SPIN|YIELD
+/// WARM-UPS SAMPLES FILE`. [WakeTable] reads them.
 public final class WakeLatency {
     private static final long PAUSE_NANOS = 50_000;
 
     private WakeLatency() {}
+
+    /// How the signalling thread passes its time.
+    private enum Waiting {
+        SPIN {
+            @Override
+            void once() {
+                Thread.onSpinWait();
+            }
+        },
+        YIELD {
+            @Override
+            @SuppressWarnings("ThreadPriorityCheck") // to the one thread that is waited for
+            void once() {
+                Thread.yield();
+            }
+        };
+
+        abstract void once();
+    }
 
     private static final class Stamp implements Runnable {
         // Written before `stamped`, read after it.
@@ -35,44 +61,45 @@ public final class WakeLatency {
     }
 
     public static void main(String[] args) throws IOException {
-        if (args.length != 4) {
-            System.err.println("usage: WakeLatency PEER WARM-UPS SAMPLES FILE");
+        if (args.length != 5) {
+            System.err.println("usage: WakeLatency PEER SPIN|YIELD WARM-UPS SAMPLES FILE");
             System.exit(2);
         }
-        int warmUps = Integer.parseInt(args[1]);
-        int samples = Integer.parseInt(args[2]);
+        Waiting waiting = Waiting.valueOf(args[1]);
+        int warmUps = Integer.parseInt(args[2]);
+        int samples = Integer.parseInt(args[3]);
         try (Peer peer = Peer.open(args[0])) {
-            measure(peer, new long[warmUps]);
+            measure(peer, waiting, new long[warmUps]);
             long[] latencies = new long[samples];
             long before = wakeups(peer);
-            measure(peer, latencies);
+            measure(peer, waiting, latencies);
             long woken = wakeups(peer) - before;
             if (peer instanceof GyrePeer && woken != samples) {
                 System.err.printf(
                         "gyre was awake already in %d of %d cases%n", samples - woken, samples);
             }
-            append(Path.of(args[3]), latencies);
+            append(Path.of(args[4]), latencies);
         }
     }
 
-    private static void measure(Peer peer, long[] latencies) {
+    private static void measure(Peer peer, Waiting waiting, long[] latencies) {
         Stamp stamp = new Stamp();
         for (int i = 0; i < latencies.length; i++) {
-            pause();
+            pause(waiting);
             long before = System.nanoTime();
             peer.execute(stamp);
             while (!stamp.stamped) {
-                Thread.onSpinWait();
+                waiting.once();
             }
             latencies[i] = stamp.nanos - before;
             stamp.stamped = false;
         }
     }
 
-    private static void pause() {
+    private static void pause(Waiting waiting) {
         long until = System.nanoTime() + PAUSE_NANOS;
         while (System.nanoTime() - until < 0) {
-            Thread.onSpinWait();
+            waiting.once();
         }
     }
 

@@ -87,7 +87,7 @@ final class DoctorTest {
     void architecture_unknown_isNotSupported() {
         assertThat(Doctor.architecture("riscv64"))
                 .isEqualTo("riscv64: not supported, a loop needs x86-64 or aarch64");
-        assertThat(Doctor.architecture("arm64")).isEqualTo("aarch64: supported");
+        assertThat(Doctor.architecture("aarch64")).isEqualTo("aarch64: supported");
     }
 
     @Test
