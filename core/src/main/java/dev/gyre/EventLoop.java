@@ -1,6 +1,7 @@
 package dev.gyre;
 
 import dev.gyre.internal.loop.Loop;
+import dev.gyre.io.Descriptor;
 import dev.gyre.metrics.LoopMetrics;
 
 import java.time.Duration;
@@ -148,6 +149,29 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     ///
     /// @throws IllegalArgumentException if the period is not positive or cannot be represented
     Timer every(Duration period, Consumer<? super Timer> callback);
+
+    /// Watches a descriptor, in place of whatever watches its number now: the old watcher is gone at once and
+    /// none of its callbacks runs any more. What is ready already is reported. Loop-confined.
+    ///
+    /// The watcher holds the descriptor weakly. Nothing reaches its callbacks once the descriptor is
+    /// closed or collected, also if its number is somebody else's by then.
+    ///
+    /// @throws dev.gyre.io.ClosedDescriptorException if the descriptor is closed
+    /// @throws SystemCallException if the kernel refuses, as for a regular file (EPERM), which it cannot
+    ///     poll; the number is unwatched then
+    Watcher watch(Descriptor descriptor, Watch watch);
+
+    /// Ends the watching of a descriptor: no callback runs any more, not even for an event that the kernel
+    /// has reported already. Does nothing if it is not watched. Loop-confined.
+    void unwatch(Descriptor descriptor);
+
+    /// Closes the resource when the loop ends, before its descriptors are released, on the thread that ends
+    /// it; what was added last goes first. Loop-confined.
+    void own(AutoCloseable resource);
+
+    /// Takes [#own] back, as for a resource that was closed earlier. Does nothing if it is not owned.
+    /// Loop-confined.
+    void disown(AutoCloseable resource);
 
     /// The monotonic time at which the current tick began, in nanoseconds on the scale of
     /// [System#nanoTime()]. While no thread runs the loop it is read afresh. Callable from any thread,

@@ -50,12 +50,7 @@ final class NoBackend implements Backend {
     public void modify(int fd, int interest) {}
 
     @Override
-    public void deregister(int fd) {}
-
-    @Override
-    public int registered() {
-        return 0;
-    }
+    public void deregister(int fd, IoHandler handler) {}
 
     @Override
     public void close() {}

@@ -60,13 +60,8 @@ record RestlessBackend(Backend backend, Runnable beforeWait) implements Backend 
     }
 
     @Override
-    public void deregister(int fd) {
-        backend.deregister(fd);
-    }
-
-    @Override
-    public int registered() {
-        return backend.registered();
+    public void deregister(int fd, IoHandler handler) {
+        backend.deregister(fd, handler);
     }
 
     @Override

@@ -23,6 +23,9 @@ public sealed interface LoopMetrics permits Metrics {
     /// Microtasks run.
     long microtasks();
 
+    /// Descriptors that are watched at this instant.
+    int watchers();
+
     /// Waits that were allowed to block.
     long sleeps();
 

@@ -99,12 +99,7 @@ public final class OneBitBackend implements Backend {
     public void modify(int fd, int interest) {}
 
     @Override
-    public void deregister(int fd) {}
-
-    @Override
-    public int registered() {
-        return 0;
-    }
+    public void deregister(int fd, IoHandler handler) {}
 
     @Override
     public void close() {

@@ -53,11 +53,8 @@ public interface Backend {
     void modify(int fd, int interest);
 
     /// Forgets a descriptor: events already collected for it are dropped. Does nothing if it is not
-    /// registered; what the kernel says to the removal is ignored.
-    void deregister(int fd);
-
-    /// How many descriptors are registered.
-    int registered();
+    /// registered with this handler; what the kernel says to the removal is ignored.
+    void deregister(int fd, IoHandler handler);
 
     /// Releases everything: first what delivers events, then what wakes. Idempotent. Not while a thread
     /// waits.

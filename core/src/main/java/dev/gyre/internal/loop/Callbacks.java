@@ -2,7 +2,6 @@ package dev.gyre.internal.loop;
 
 import dev.gyre.EventLoop;
 import dev.gyre.ShutdownReport;
-import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.time.LoopTimer;
 import dev.gyre.metrics.LoopObserver;
 
@@ -58,10 +57,10 @@ final class Callbacks {
         }
     }
 
-    void ready(IoHandler handler, int ready) {
+    void runNext(Dispatch dispatch) {
         all.add(1);
         try {
-            handler.onReady(ready);
+            dispatch.run();
         } catch (Throwable thrown) {
             failures.caught(thrown);
         }
@@ -94,6 +93,14 @@ final class Callbacks {
     void observeTerminated(ShutdownReport report) {
         try {
             observer.onTerminated(loop, report);
+        } catch (Throwable thrown) {
+            failures.caught(thrown);
+        }
+    }
+
+    void close(AutoCloseable resource) {
+        try {
+            resource.close();
         } catch (Throwable thrown) {
             failures.caught(thrown);
         }

@@ -14,8 +14,12 @@ import dev.gyre.RunMode;
 import dev.gyre.ShutdownReport;
 import dev.gyre.Submission;
 import dev.gyre.Timer;
+import dev.gyre.Watch;
+import dev.gyre.Watcher;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.epoll.EpollBackend;
+import dev.gyre.internal.io.WatchHost;
+import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.loop.Courses.Course;
 import dev.gyre.internal.sys.LinuxKernel;
 import dev.gyre.internal.sys.Platform;
@@ -23,6 +27,7 @@ import dev.gyre.internal.time.Durations;
 import dev.gyre.internal.time.LoopClock;
 import dev.gyre.internal.time.TimerHost;
 import dev.gyre.internal.time.TimerQueue;
+import dev.gyre.io.Descriptor;
 import dev.gyre.metrics.LoopMetrics;
 
 import org.jspecify.annotations.Nullable;
@@ -44,6 +49,8 @@ public final class Loop implements EventLoop {
     private final Ingress ingress;
     private final LoopClock clock;
     private final TimerQueue timers;
+    private final Watchers watchers;
+    private final Belongings belongings;
     private final TaskRing deferred;
     private final Microtasks microtasks;
     private final Counter callbacks;
@@ -65,6 +72,8 @@ public final class Loop implements EventLoop {
         ingress = parts.ingress;
         clock = parts.clock;
         timers = parts.timers;
+        watchers = parts.watchers;
+        belongings = parts.belongings;
         deferred = parts.deferred;
         microtasks = parts.microtasks;
         callbacks = parts.callbacks.all;
@@ -258,6 +267,37 @@ public final class Loop implements EventLoop {
         microtasks.add(microtask);
     }
 
+    // ------------------------------------------------------------------ descriptors
+
+    @Override
+    public Watcher watch(Descriptor descriptor, Watch watch) {
+        Objects.requireNonNull(descriptor, "descriptor");
+        Objects.requireNonNull(watch, "watch");
+        requireOpen("watch");
+        return watchers.watch(descriptor, watch);
+    }
+
+    @Override
+    public void unwatch(Descriptor descriptor) {
+        Objects.requireNonNull(descriptor, "descriptor");
+        requireConfined("unwatch");
+        watchers.unwatch(descriptor);
+    }
+
+    @Override
+    public void own(AutoCloseable resource) {
+        Objects.requireNonNull(resource, "resource");
+        requireOpen("own");
+        belongings.add(resource);
+    }
+
+    @Override
+    public void disown(AutoCloseable resource) {
+        Objects.requireNonNull(resource, "resource");
+        requireConfined("disown");
+        belongings.remove(resource);
+    }
+
     // ------------------------------------------------------------------ time
 
     @Override
@@ -348,8 +388,8 @@ public final class Loop implements EventLoop {
         }
     }
 
-    /// The loop as its timers see it.
-    private final class Host implements TimerHost {
+    /// The loop as its timers and watchers see it.
+    private final class Host implements TimerHost, WatchHost {
         @Override
         public void requireConfined(String method) {
             Loop.this.requireConfined(method);
@@ -363,6 +403,13 @@ public final class Loop implements EventLoop {
         @Override
         public long nowNanos() {
             return Loop.this.nowNanos();
+        }
+
+        @Override
+        public void lookAgain() {
+            if (loopThread != null && !isLoopThread()) {
+                backend.wake();
+            }
         }
     }
 

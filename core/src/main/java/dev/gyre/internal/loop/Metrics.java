@@ -43,6 +43,11 @@ public final class Metrics implements LoopMetrics {
     }
 
     @Override
+    public int watchers() {
+        return parts.watchers.size();
+    }
+
+    @Override
     public long sleeps() {
         return parts.sleep.sleeps.get();
     }

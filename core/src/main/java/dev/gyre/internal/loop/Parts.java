@@ -3,6 +3,8 @@ package dev.gyre.internal.loop;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.io.WatchHost;
+import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.time.LoopClock;
 import dev.gyre.internal.time.TimerHost;
 import dev.gyre.internal.time.TimerQueue;
@@ -20,11 +22,15 @@ final class Parts {
     final Sleep sleep;
     final LoopClock clock;
     final TimerQueue timers;
+    final Watchers watchers;
+    final Dispatch dispatch;
+    final Belongings belongings = new Belongings();
     final Failures failures;
     final Callbacks callbacks;
     final Microtasks microtasks;
 
-    Parts(LoopConfig config, Backend backend, EventLoop loop, TimerHost host) {
+    <H extends TimerHost & WatchHost> Parts(
+            LoopConfig config, Backend backend, EventLoop loop, H host) {
         this.config = config;
         this.backend = backend;
         this.loop = loop;
@@ -32,6 +38,8 @@ final class Parts {
         sleep = new Sleep(state, ingress, backend, stop);
         clock = new LoopClock(backend::nanoTime);
         timers = new TimerQueue(host, backend.nanoTime());
+        watchers = new Watchers(backend, host);
+        dispatch = new Dispatch(backend);
         failures = new Failures(config);
         callbacks = new Callbacks(failures, config.observer(), loop);
         microtasks = new Microtasks(callbacks, config.microtaskBudget());

@@ -8,6 +8,7 @@ import static dev.gyre.LoopState.TERMINATING;
 import dev.gyre.LoopState;
 import dev.gyre.ShutdownReport;
 import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.time.TimerQueue;
 
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,8 @@ final class Shutdown {
     private final StateCell state;
     private final Ingress ingress;
     private final Backend backend;
+    private final Watchers watchers;
+    private final Belongings belongings;
     private final TimerQueue timers;
     private final Microtasks microtasks;
     private final TaskRing deferred;
@@ -47,6 +50,8 @@ final class Shutdown {
         state = parts.state;
         ingress = parts.ingress;
         backend = parts.backend;
+        watchers = parts.watchers;
+        belongings = parts.belongings;
         timers = parts.timers;
         microtasks = parts.microtasks;
         deferred = parts.deferred;
@@ -211,10 +216,23 @@ final class Shutdown {
             }
         } finally {
             try {
-                backend.close();
+                closeBelongings();
             } finally {
-                handOut(report);
+                try {
+                    backend.close();
+                    watchers.close();
+                } finally {
+                    handOut(report);
+                }
             }
+        }
+    }
+
+    private void closeBelongings() {
+        for (AutoCloseable last = belongings.takeLast();
+                last != null;
+                last = belongings.takeLast()) {
+            callbacks.close(last);
         }
     }
 
@@ -226,7 +244,7 @@ final class Shutdown {
                 microtasks.size(),
                 deferred.size(),
                 timers.size(),
-                backend.registered());
+                watchers.size());
     }
 
     private void handOut(@Nullable ShutdownReport report) {

@@ -1,8 +1,8 @@
 package dev.gyre.internal.loop;
 
 import dev.gyre.LoopState;
-import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.io.Reclaimer;
+import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.time.LoopClock;
 import dev.gyre.internal.time.LoopTimer;
 import dev.gyre.internal.time.TimerQueue;
@@ -45,7 +45,8 @@ final class Tick {
     private final StateCell state;
     private final Ingress ingress;
     private final Sleep sleep;
-    private final Backend backend;
+    private final Dispatch dispatch;
+    private final Watchers watchers;
     private final LoopClock clock;
     private final TimerQueue timers;
     private final Microtasks microtasks;
@@ -69,7 +70,8 @@ final class Tick {
         state = parts.state;
         ingress = parts.ingress;
         sleep = parts.sleep;
-        backend = parts.backend;
+        dispatch = parts.dispatch;
+        watchers = parts.watchers;
         clock = parts.clock;
         timers = parts.timers;
         microtasks = parts.microtasks;
@@ -111,6 +113,7 @@ final class Tick {
         timers.collectDue(clock.nanos());
         microtasks.beginTick();
         deferred.trim();
+        Reclaimer.reclaim();
         priorityRan = 0;
         tasksLeft = taskBudget;
         batchLeft = NOT_COUNTED;
@@ -210,7 +213,7 @@ final class Tick {
     /// Clause L-8: whether there is anything left to do, or something that may bring it.
     boolean isAlive() {
         return timers.referenced() > 0
-                || backend.registered() > 0
+                || watchers.referenced() > 0
                 || !microtasks.isEmpty()
                 || !deferred.isEmpty()
                 || !ingress.isEmpty();
@@ -224,12 +227,11 @@ final class Tick {
     private void runIo() {
         int sinceBarrier = 0;
         while (mayGoOn()) {
-            IoHandler handler = backend.takeReady();
-            if (handler == null) {
+            if (!dispatch.next()) {
                 return; // The final barrier follows.
             }
             begin();
-            callbacks.ready(handler, backend.taken());
+            callbacks.runNext(dispatch);
             if (++sinceBarrier == ioBatch || !bounds.mayRun()) {
                 barrier();
                 sinceBarrier = 0;

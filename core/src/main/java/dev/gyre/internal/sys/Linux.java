@@ -26,6 +26,7 @@ public final class Linux {
     public static final int O_CLOEXEC = 0x80000;
     public static final int F_GETFD = 1;
     public static final int F_GETFL = 3;
+    public static final int F_SETFL = 4;
     public static final int FD_CLOEXEC = 1;
 
     public static final int AF_UNIX = 1;

@@ -1,12 +1,13 @@
 package dev.gyre.internal.sys;
 
+import static dev.gyre.internal.sys.Linkage.find;
+import static dev.gyre.internal.sys.Linkage.link;
+import static dev.gyre.internal.sys.Linkage.linkVariadic;
+import static dev.gyre.internal.sys.Linkage.unexpected;
+
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.Optional;
@@ -18,16 +19,16 @@ import java.util.Optional;
 /// static final and invoked exactly, so that the JIT compiles a call down to the state transition and the
 /// native call itself.
 public final class LinuxKernel implements Kernel {
-    private static final Linker LINKER = Linker.nativeLinker();
-    private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
-    private static final long ERRNO_OFFSET =
-            Linker.Option.captureStateLayout()
-                    .byteOffset(MemoryLayout.PathElement.groupElement("errno"));
+    // One thread at a time: whoever owns this instance.
+    private final MemorySegment captured = Linkage.newCapture();
 
-    // One thread at a time: whoever owns this instance. Automatic memory: closing a shared arena
-    // would stop every thread of the process for it.
-    private final MemorySegment captured =
-            Arena.ofAuto().allocate(Linker.Option.captureStateLayout());
+    private static final ThreadLocal<LinuxKernel> OF_THREAD =
+            ThreadLocal.withInitial(LinuxKernel::new);
+
+    /// The instance of the calling thread, for those that are called by any.
+    public static LinuxKernel ofThread() {
+        return OF_THREAD.get();
+    }
 
     private static final class Epoll {
         static final MethodHandle CREATE1 = link("epoll_create1", JAVA_INT, JAVA_INT);
@@ -234,53 +235,10 @@ public final class LinuxKernel implements Kernel {
     }
 
     private int result(int returned) {
-        return returned != -1 ? returned : -errno();
+        return Linkage.result(captured, returned);
     }
 
     private long result(long returned) {
-        return returned != -1 ? returned : -errno();
-    }
-
-    private int errno() {
-        return captured.get(JAVA_INT, ERRNO_OFFSET);
-    }
-
-    /// A method handle declares Throwable; what can really come is an error of the JVM itself.
-    private static Error unexpected(Throwable thrown) {
-        if (thrown instanceof Error error) {
-            throw error;
-        }
-        throw new AssertionError("a native call does not throw", thrown);
-    }
-
-    private static MethodHandle link(String name, MemoryLayout result, MemoryLayout... arguments) {
-        return find(name, result, arguments).orElseThrow(() -> missing(name));
-    }
-
-    @SuppressWarnings("restricted") // this room's purpose
-    private static Optional<MethodHandle> find(
-            String name, MemoryLayout result, MemoryLayout... arguments) {
-        return LINKER.defaultLookup()
-                .find(name)
-                .map(
-                        address ->
-                                LINKER.downcallHandle(
-                                        address, FunctionDescriptor.of(result, arguments), ERRNO));
-    }
-
-    @SuppressWarnings("restricted") // this room's purpose
-    private static MethodHandle linkVariadic(
-            String name, MemoryLayout result, int fixed, MemoryLayout... arguments) {
-        MemorySegment address = LINKER.defaultLookup().find(name).orElseThrow(() -> missing(name));
-        return LINKER.downcallHandle(
-                address,
-                FunctionDescriptor.of(result, arguments),
-                ERRNO,
-                Linker.Option.firstVariadicArg(fixed));
-    }
-
-    private static UnsatisfiedLinkError missing(String name) {
-        return new UnsatisfiedLinkError(
-                "the C library has no " + name + ": Gyre needs Linux 5.4 or newer");
+        return Linkage.result(captured, returned);
     }
 }

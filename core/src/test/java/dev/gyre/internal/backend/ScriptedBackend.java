@@ -136,13 +136,8 @@ public final class ScriptedBackend implements Backend {
     public void modify(int fd, int interest) {}
 
     @Override
-    public void deregister(int fd) {
-        handlers.remove(fd);
-    }
-
-    @Override
-    public int registered() {
-        return handlers.size();
+    public void deregister(int fd, IoHandler handler) {
+        handlers.remove(fd, handler);
     }
 
     @Override

@@ -9,8 +9,10 @@ import dev.gyre.FailurePolicy;
 import dev.gyre.LoopConfig;
 import dev.gyre.LoopState;
 import dev.gyre.ShutdownReport;
+import dev.gyre.Watch;
 import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.ScriptedBackend;
+import dev.gyre.internal.io.FakeDescriptors;
 import dev.gyre.metrics.LoopObserver;
 
 import org.junit.jupiter.api.Test;
@@ -22,6 +24,7 @@ import java.util.List;
 
 class FailurePolicyTest {
     private final ScriptedBackend backend = new ScriptedBackend();
+    private final FakeDescriptors fakes = new FakeDescriptors();
     private final List<String> log = new ArrayList<>();
     private final List<Throwable> uncaught = new ArrayList<>();
 
@@ -53,15 +56,16 @@ class FailurePolicyTest {
                 });
         loop.defer(failsWith(new RuntimeException("deferred")));
         loop.defer(() -> log.add("deferred"));
-        backend.register(1, 0, ready -> failsWith(new RuntimeException("io")).run());
-        backend.register(
-                2,
-                0,
-                ready -> {
-                    log.add("io");
-                    backend.deregister(1);
-                    backend.deregister(2);
-                });
+        loop.watch(
+                fakes.get(1), Watch.reading(ready -> failsWith(new RuntimeException("io")).run()));
+        loop.watch(
+                fakes.get(2),
+                Watch.reading(
+                        ready -> {
+                            log.add("io");
+                            loop.unwatch(fakes.get(1));
+                            loop.unwatch(fakes.get(2));
+                        }));
         backend.makeReady(1, Ready.READABLE);
         backend.makeReady(2, Ready.READABLE);
     }

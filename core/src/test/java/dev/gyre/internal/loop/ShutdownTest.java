@@ -10,8 +10,10 @@ import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.ShutdownReport;
 import dev.gyre.Submission;
+import dev.gyre.Watch;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.backend.epoll.EpollBackend;
+import dev.gyre.internal.io.FakeDescriptors;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.internal.time.OpenHost;
@@ -31,6 +33,7 @@ class ShutdownTest {
     private static final Duration LONG = Duration.ofMinutes(1);
 
     private final ScriptedBackend backend = new ScriptedBackend();
+    private final FakeDescriptors fakes = new FakeDescriptors();
     private final List<String> log = new ArrayList<>();
     private final Loop loop = Loop.open(LoopConfig.DEFAULT, backend);
 
@@ -126,7 +129,7 @@ class ShutdownTest {
     @Clause("S-2")
     void shutdown_pastItsDeadline_becomesCloseAndReportsByKind() {
         loop.after(LONG, timer -> log.add("timer"));
-        backend.register(5, 0, ready -> log.add("io"));
+        loop.watch(fakes.get(5), Watch.reading(ready -> log.add("io")));
         loop.submit(
                 () -> {
                     loop.shutdown(Duration.ofMillis(10));

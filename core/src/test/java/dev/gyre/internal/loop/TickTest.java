@@ -8,9 +8,11 @@ import dev.gyre.LoopConfig;
 import dev.gyre.LoopState;
 import dev.gyre.RunMode;
 import dev.gyre.Timer;
+import dev.gyre.Watch;
 import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.backend.ScriptedBackend.Poll;
+import dev.gyre.internal.io.FakeDescriptors;
 import dev.gyre.internal.time.OpenHost;
 import dev.gyre.metrics.LoopObserver;
 
@@ -27,6 +29,7 @@ import java.util.Random;
 /// The turn and its order, with a kernel whose clock stands still.
 class TickTest {
     private final ScriptedBackend backend = new ScriptedBackend();
+    private final FakeDescriptors fakes = new FakeDescriptors();
     private final List<String> log = new ArrayList<>();
     private Loop loop = Loop.open(LoopConfig.DEFAULT, backend);
 
@@ -50,7 +53,7 @@ class TickTest {
     @Test
     @Clause("L-5")
     void turn_withWorkOfEveryKind_runsItInTheContractsOrder() {
-        backend.register(7, 0, ready -> saysAndLeaves("io").run());
+        loop.watch(fakes.get(7), Watch.reading(ready -> saysAndLeaves("io").run()));
         backend.makeReady(7, Ready.READABLE);
         loop.submit(saysAndLeaves("external"));
         loop.submitPriority(saysAndLeaves("priority"));
@@ -75,15 +78,15 @@ class TickTest {
     @Test
     @Clause("L-5")
     void turn_seenAsACircle_runsIoThenTimersThenDeferred() {
-        backend.register(
-                7,
-                0,
-                ready -> {
-                    log.add("io");
-                    loop.defer(says("deferred"));
-                    loop.after(Duration.ZERO, timer -> log.add("timer"));
-                    backend.deregister(7);
-                });
+        loop.watch(
+                fakes.get(7),
+                Watch.reading(
+                        ready -> {
+                            log.add("io");
+                            loop.defer(says("deferred"));
+                            loop.after(Duration.ZERO, timer -> log.add("timer"));
+                            loop.unwatch(fakes.get(7));
+                        }));
         backend.makeReady(7, Ready.READABLE);
         loop.runUntilEmpty();
         assertThat(log).containsExactly("io", "timer", "deferred");
@@ -100,13 +103,14 @@ class TickTest {
     /// A program of callbacks that add callbacks, drawn from a seed.
     private static List<String> runProgram(long seed, boolean onePerRun) {
         ScriptedBackend backend = new ScriptedBackend();
+        FakeDescriptors fakes = new FakeDescriptors();
         Loop loop =
                 Loop.open(LoopConfig.DEFAULT.withTaskBudget(3).withStrictMicrotasks(true), backend);
         List<String> log = new ArrayList<>();
         Random random = new Random(seed);
         for (int fd = 0; fd < 4; fd++) {
             String name = "io" + fd;
-            backend.register(fd, 0, ready -> log.add(name));
+            loop.watch(fakes.get(fd), Watch.reading(ready -> log.add(name)));
         }
         for (int i = 0; i < 10; i++) {
             addRandomly(loop, backend, log, random, 3);
@@ -115,7 +119,7 @@ class TickTest {
                 Duration.ofSeconds(1),
                 timer -> {
                     for (int fd = 0; fd < 4; fd++) {
-                        backend.deregister(fd);
+                        loop.unwatch(fakes.get(fd));
                     }
                 });
         if (onePerRun) {
@@ -272,7 +276,7 @@ class TickTest {
     void runOne_withSeveralReadyDescriptors_runsOneAndKeepsTheRest() {
         for (int fd = 0; fd < 3; fd++) {
             String name = "io" + fd;
-            backend.register(fd, 0, ready -> saysAndLeaves(name).run());
+            loop.watch(fakes.get(fd), Watch.reading(ready -> saysAndLeaves(name).run()));
             backend.makeReady(fd, Ready.READABLE);
         }
         assertThat(loop.runOne()).isEqualTo(1);
@@ -404,13 +408,13 @@ class TickTest {
     @Test
     @Clause("L-8")
     void runUntilEmpty_withARegisteredDescriptor_waitsForIt() {
-        backend.register(
-                3,
-                0,
-                ready -> {
-                    log.add("io");
-                    backend.deregister(3);
-                });
+        loop.watch(
+                fakes.get(3),
+                Watch.reading(
+                        ready -> {
+                            log.add("io");
+                            loop.unwatch(fakes.get(3));
+                        }));
         backend.duringWait(() -> backend.makeReady(3, Ready.READABLE));
         loop.runUntilEmpty();
         assertThat(log).containsExactly("io");
@@ -456,7 +460,7 @@ class TickTest {
     @Test
     @Clause("Q-3")
     void externalLane_runsWhatIsThere_andWhatThatSubmitsInALaterTick() {
-        backend.register(1, 0, ready -> log.add("io"));
+        loop.watch(fakes.get(1), Watch.reading(ready -> log.add("io")));
         backend.makeReady(1, Ready.READABLE);
         loop.submit(
                 () -> {
@@ -521,14 +525,14 @@ class TickTest {
     @Test
     @Clause("Q-7")
     void defer_fromIoAndTimers_runsInOrderBeforeTheNextWait() {
-        backend.register(
-                1,
-                0,
-                ready -> {
-                    log.add("io");
-                    loop.defer(says("from io"));
-                    backend.deregister(1);
-                });
+        loop.watch(
+                fakes.get(1),
+                Watch.reading(
+                        ready -> {
+                            log.add("io");
+                            loop.defer(says("from io"));
+                            loop.unwatch(fakes.get(1));
+                        }));
         backend.makeReady(1, Ready.READABLE);
         loop.after(
                 Duration.ZERO,
@@ -545,7 +549,7 @@ class TickTest {
     @Test
     @Clause("Q-7")
     void defer_fromADeferredCallback_runsInTheNextTurnAndKeepsThePollFromBlocking() {
-        backend.register(1, 0, ready -> log.add("io"));
+        loop.watch(fakes.get(1), Watch.reading(ready -> log.add("io")));
         backend.makeReady(1, Ready.READABLE);
         loop.defer(
                 () -> {
@@ -614,7 +618,7 @@ class TickTest {
     private void readyAll(int count) {
         for (int fd = 0; fd < count; fd++) {
             String name = "io" + fd;
-            backend.register(fd, 0, ready -> saysAndLeaves(name).run());
+            loop.watch(fakes.get(fd), Watch.reading(ready -> saysAndLeaves(name).run()));
             backend.makeReady(fd, Ready.READABLE);
         }
     }
@@ -668,7 +672,7 @@ class TickTest {
                         backend.advance(1_000);
                     }
                 });
-        backend.register(1, 0, ready -> log.add("io"));
+        loop.watch(fakes.get(1), Watch.reading(ready -> log.add("io")));
         backend.makeReady(1, Ready.READABLE);
         loop.after(
                 Duration.ofMillis(2),

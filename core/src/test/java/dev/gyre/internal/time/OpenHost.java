@@ -1,7 +1,9 @@
 package dev.gyre.internal.time;
 
-/// A host that lets everyone pass and whose time stands at zero.
-public final class OpenHost implements TimerHost {
+import dev.gyre.internal.io.WatchHost;
+
+/// A loop that lets everyone pass.
+public final class OpenHost implements TimerHost, WatchHost {
     @Override
     public void requireConfined(String method) {}
 
@@ -12,4 +14,7 @@ public final class OpenHost implements TimerHost {
     public long nowNanos() {
         return 0;
     }
+
+    @Override
+    public void lookAgain() {}
 }

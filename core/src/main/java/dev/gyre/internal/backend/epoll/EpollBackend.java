@@ -216,13 +216,8 @@ public final class EpollBackend implements Backend {
     }
 
     @Override
-    public void deregister(int fd) {
-        registrations.deregister(fd);
-    }
-
-    @Override
-    public int registered() {
-        return registrations.count();
+    public void deregister(int fd, IoHandler handler) {
+        registrations.deregister(fd, handler);
     }
 
     @Override

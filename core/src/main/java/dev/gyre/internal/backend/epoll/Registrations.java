@@ -49,15 +49,10 @@ final class Registrations {
     // when it grows; its elements are accessed through volatile reads of the reference and
     // immutable entries.
     private volatile @Nullable Entry[] entries = new @Nullable Entry[64];
-    private volatile int count;
 
     Registrations(Kernel kernel, int epfd) {
         this.kernel = kernel;
         this.epfd = epfd;
-    }
-
-    int count() {
-        return count;
     }
 
     /// The handler of a collected event, or null if its registration is gone.
@@ -78,6 +73,9 @@ final class Registrations {
             // Before the kernel hears of it: an edge that came at once would find nobody.
             put(fd, new Entry(next, handler));
             int result = arm(EPOLL_CTL_ADD, fd, next, interest);
+            if (result == 0 && isEmpty(interest)) {
+                result = probe(fd);
+            }
             if (result < 0) {
                 remove(fd);
                 throw new SystemCallException("epoll_ctl(ADD)", -result, fd);
@@ -99,9 +97,11 @@ final class Registrations {
         }
     }
 
-    void deregister(int fd) {
+    @SuppressWarnings("ReferenceEquality") // a handler is only itself
+    void deregister(int fd, IoHandler handler) {
         synchronized (lock) {
-            if (closed || entryOf(fd) == null) {
+            Entry entry = entryOf(fd);
+            if (closed || entry == null || entry.handler != handler) {
                 return;
             }
             remove(fd);
@@ -135,33 +135,26 @@ final class Registrations {
         return fd >= 0 && fd < table.length ? table[fd] : null;
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // only ever under the lock
     private void put(int fd, Entry entry) {
         @Nullable Entry[] table = entries;
         if (fd >= table.length) {
             table = Arrays.copyOf(table, Math.max(fd + 1, table.length * 2));
         }
-        if (table[fd] == null) {
-            count++;
-        }
         table[fd] = entry;
-        entries = table; // Release: also when it is the same array, so that the loop sees the
-        // element.
+        entries = table; // Release, also of the same array, so that the loop sees the element.
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // only ever under the lock
     private void remove(int fd) {
         @Nullable Entry[] table = entries;
         table[fd] = null;
         entries = table;
-        count--;
     }
 
     /// Tells the kernel, by the operation that is likelier to be right, and by the other one if it is not:
     /// our table cannot tell when a number was closed and opened again, because the kernel then forgot it
     /// silently.
     private int arm(int likely, int fd, int generation, int interest) {
-        if ((interest & (Interest.READ | Interest.WRITE)) == 0) {
+        if (isEmpty(interest)) {
             // Even with an empty mask the kernel would report errors and hang-ups, for ever.
             int _ = kernel.epollCtl(epfd, EPOLL_CTL_DEL, fd, event.address());
             return 0;
@@ -172,6 +165,16 @@ final class Registrations {
             case Errno.ENOENT -> control(EPOLL_CTL_ADD, fd, generation, interest);
             default -> result;
         };
+    }
+
+    private static boolean isEmpty(int interest) {
+        return (interest & (Interest.READ | Interest.WRITE)) == 0;
+    }
+
+    /// Whether the kernel can poll it at all: better known now than when interest comes.
+    private int probe(int fd) {
+        int result = control(EPOLL_CTL_ADD, fd, 0, 0);
+        return result < 0 ? result : kernel.epollCtl(epfd, EPOLL_CTL_DEL, fd, event.address());
     }
 
     private int control(int operation, int fd, int generation, int interest) {

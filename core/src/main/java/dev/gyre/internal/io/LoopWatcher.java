@@ -1,0 +1,259 @@
+package dev.gyre.internal.io;
+
+import dev.gyre.SystemCallException;
+import dev.gyre.Watch;
+import dev.gyre.Watcher;
+import dev.gyre.internal.backend.Interest;
+import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.Ready;
+import dev.gyre.io.Descriptor;
+
+import org.jspecify.annotations.Nullable;
+
+import java.lang.ref.WeakReference;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/// A watcher: decides for each event of its descriptor which callbacks it means, clauses W-3 and W-5 to
+/// W-7.
+public final class LoopWatcher implements Watcher, IoHandler {
+    final Opening opening;
+    private final Watchers watchers;
+    private final WeakReference<OpenDescriptor> descriptor;
+
+    // Shared: written under the lock of Watchers, read by the loop without.
+    private volatile boolean watching;
+
+    // Shared: guarded by the lock of Watchers.
+    private boolean referenced = true;
+    private boolean armed;
+
+    // Loop thread only.
+    private Watch watch;
+
+    /// Holds the descriptor while its event is dispatched, so that callbacks find it.
+    private @Nullable OpenDescriptor held;
+
+    private int ready;
+
+    /// Whether it was armed again since the event came.
+    private boolean rearmed;
+
+    /// Whether the kernel was asked to tell of changes only, because nobody wanted what lasts.
+    private boolean quiet;
+
+    LoopWatcher(Watchers watchers, OpenDescriptor descriptor, Watch watch) {
+        this.watchers = watchers;
+        this.descriptor = new WeakReference<>(descriptor);
+        this.opening = descriptor.opening();
+        this.watch = watch;
+    }
+
+    // ------------------------------------------------------------------ dispatch
+
+    @Override
+    public int take(int ready) {
+        OpenDescriptor target = descriptor.get();
+        if (target == null || !opening.isOpen()) {
+            watchers.remove(this);
+            return 0;
+        }
+        held = target;
+        this.ready = ready;
+        rearmed = false;
+        int callbacks = callbacksFor(ready);
+        if (callbacks == 0) {
+            quieten();
+            finish();
+        }
+        return callbacks;
+    }
+
+    private int callbacksFor(int ready) {
+        boolean error = (ready & Ready.ERROR) != 0;
+        if (error && watch.errorHandler() != null) {
+            return ERROR;
+        }
+        int callbacks = 0;
+        if (watch.reader() != null && (error || (ready & (Ready.READABLE | Ready.HANGUP)) != 0)) {
+            callbacks |= READ;
+        }
+        if (watch.writer() != null && (error || (ready & Ready.WRITABLE) != 0)) {
+            callbacks |= WRITE;
+        }
+        return callbacks;
+    }
+
+    /// A hang-up lasts, and the kernel reports it whether anybody asked or not: for one who only writes the
+    /// loop would spin on it. From now on changes only.
+    private void quieten() {
+        if (!quiet && !watch.isOneShot()) {
+            quiet = true;
+            try {
+                watchers.modify(this, interest(watch) | Interest.EDGE);
+            } catch (SystemCallException e) {
+                // Closed behind our back: the watcher is gone by now, and nobody asked for this
+                // call.
+                assert !watching;
+            }
+        }
+    }
+
+    @Override
+    public boolean wants(int callback) {
+        return watching && opening.isOpen() && callbackOf(callback) != null;
+    }
+
+    @Override
+    public void run(int callback) {
+        Consumer<? super Watcher> wanted = callbackOf(callback);
+        assert wanted != null : "W-5: nobody wants callback " + callback;
+        wanted.accept(this);
+    }
+
+    private @Nullable Consumer<? super Watcher> callbackOf(int callback) {
+        return switch (callback) {
+            case ERROR -> watch.errorHandler();
+            case READ -> watch.reader();
+            default -> watch.writer();
+        };
+    }
+
+    @Override
+    public void finish() {
+        held = null;
+        ready = 0;
+        if (watch.isOneShot() && !rearmed) {
+            watchers.setArmed(this, false); // The kernel disarmed it when it reported the event.
+        }
+    }
+
+    // ------------------------------------------------------------------ what users call
+
+    @Override
+    public Descriptor descriptor() {
+        OpenDescriptor target = held != null ? held : descriptor.get();
+        if (target == null) {
+            throw new IllegalStateException(
+                    opening + " was collected: a watcher does not keep its descriptor");
+        }
+        return target;
+    }
+
+    @Override
+    public boolean isError() {
+        return (ready & Ready.ERROR) != 0;
+    }
+
+    @Override
+    public boolean isHangUp() {
+        return (ready & Ready.HANGUP) != 0;
+    }
+
+    @Override
+    public Watcher modify(Watch wanted) {
+        Objects.requireNonNull(wanted, "watch");
+        watchers.host.requireOpen("modify");
+        if (!watching || !opening.isOpen()) {
+            throw new IllegalStateException(
+                    opening + " is no longer watched by this watcher: watch it again");
+        }
+        watch = wanted;
+        rearmed = true;
+        quiet = false;
+        int interest = interest(wanted);
+        watchers.modify(this, interest);
+        watchers.setArmed(this, interest != 0);
+        return this;
+    }
+
+    @Override
+    public Watcher rearm() {
+        return modify(watch);
+    }
+
+    @Override
+    public void unwatch() {
+        watchers.host.requireConfined("unwatch");
+        watchers.remove(this);
+    }
+
+    @Override
+    public boolean isWatching() {
+        watchers.host.requireConfined("isWatching");
+        return watching && opening.isOpen();
+    }
+
+    @Override
+    public boolean isArmed() {
+        watchers.host.requireConfined("isArmed");
+        return watching && armed;
+    }
+
+    @Override
+    public Watcher unreference() {
+        watchers.host.requireConfined("unreference");
+        watchers.setReferenced(this, false);
+        return this;
+    }
+
+    @Override
+    public Watcher reference() {
+        watchers.host.requireConfined("reference");
+        watchers.setReferenced(this, true);
+        return this;
+    }
+
+    // ------------------------------------------------------------------ for Opening and Watchers
+
+    /// Tells the kernel. Called by [Opening#attach], which makes sure that the number is still ours.
+    void register() {
+        watchers.register(this, interest(watch));
+    }
+
+    /// Called on any thread, when the descriptor is about to give its number back.
+    void descriptorClosing() {
+        watchers.removeClosed(this);
+    }
+
+    boolean isIn() {
+        return watching;
+    }
+
+    void setIn(boolean in) {
+        watching = in;
+    }
+
+    /// Whether it keeps the loop alive.
+    boolean counts() {
+        return watching && armed && referenced;
+    }
+
+    void armed(boolean armed) {
+        this.armed = armed;
+    }
+
+    void referenced(boolean referenced) {
+        this.referenced = referenced;
+    }
+
+    static int interest(Watch watch) {
+        int interest = 0;
+        if (watch.reader() != null) {
+            interest |= Interest.READ;
+        }
+        if (watch.writer() != null) {
+            interest |= Interest.WRITE;
+        }
+        if (interest == 0) {
+            return 0;
+        }
+        if (watch.isEdgeTriggered()) {
+            interest |= Interest.EDGE;
+        }
+        if (watch.isOneShot()) {
+            interest |= Interest.ONE_SHOT;
+        }
+        return interest;
+    }
+}

@@ -1,0 +1,109 @@
+package dev.gyre.internal.io;
+
+import dev.gyre.SystemCallException;
+import dev.gyre.internal.sys.Kernel;
+import dev.gyre.internal.sys.Linux;
+import dev.gyre.io.Descriptor;
+
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.util.function.Supplier;
+
+/// The user's handle on an [Opening]. Watchers hold it weakly, so that whether it is reachable is up to the
+/// user alone; when it no longer is, [Reclaimer] closes the opening.
+public final class OpenDescriptor implements Descriptor {
+    private final Opening opening;
+
+    private OpenDescriptor(Opening opening) {
+        this.opening = opening;
+    }
+
+    /// A handle on a number that is open.
+    ///
+    /// @param kernels gives the calling thread its instance of the seam
+    /// @param owned whether closing it closes the number
+    public static OpenDescriptor of(Supplier<? extends Kernel> kernels, int fd, boolean owned) {
+        if (fd < 0) {
+            throw new IllegalArgumentException("a descriptor is never negative: " + fd);
+        }
+        int flags = kernels.get().fcntl(fd, Linux.F_GETFD, 0);
+        if (flags < 0) {
+            throw new SystemCallException("fcntl(F_GETFD)", -flags, fd);
+        }
+        return fresh(kernels, fd, owned);
+    }
+
+    /// The same for a number that was just opened, and so need not be asked for.
+    public static OpenDescriptor fresh(Supplier<? extends Kernel> kernels, int fd, boolean owned) {
+        Reclaimer.reclaim();
+        Opening opening = new Opening(kernels, fd, owned);
+        OpenDescriptor descriptor = new OpenDescriptor(opening);
+        if (owned) {
+            Reclaimer.keep(descriptor, opening);
+        }
+        return descriptor;
+    }
+
+    Opening opening() {
+        return opening;
+    }
+
+    @Override
+    public int fd() {
+        opening.requireOpen();
+        return opening.fd;
+    }
+
+    @Override
+    public int generation() {
+        return opening.generation;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return opening.isOpen();
+    }
+
+    @Override
+    public Descriptor nonBlocking() {
+        try {
+            opening.makeNonBlocking();
+            return this;
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    @Override
+    public int read(ByteBuffer buffer) {
+        try {
+            return opening.read(buffer);
+        } finally {
+            Reference.reachabilityFence(
+                    this); // Or it might be reclaimed in the middle of the call.
+        }
+    }
+
+    @Override
+    public int write(ByteBuffer buffer) {
+        try {
+            return opening.write(buffer);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            opening.close();
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return opening.toString();
+    }
+}

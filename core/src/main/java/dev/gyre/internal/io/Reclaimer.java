@@ -1,0 +1,53 @@
+package dev.gyre.internal.io;
+
+import java.lang.System.Logger.Level;
+import java.lang.ref.PhantomReference;
+import java.lang.ref.ReferenceQueue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// Closes owned descriptors that became unreachable without being closed.
+///
+/// There is no thread for it. Whoever opens a descriptor looks first whether some can be given back, which
+/// is just when numbers matter, and every loop looks once a tick: a read of one field.
+public final class Reclaimer {
+    private static final System.Logger LOG = System.getLogger("dev.gyre");
+
+    private static final ReferenceQueue<OpenDescriptor> UNREACHABLE = new ReferenceQueue<>();
+
+    /// References have to be reachable themselves, or they are never queued.
+    private static final Set<Handle> KEPT = ConcurrentHashMap.newKeySet();
+
+    private Reclaimer() {}
+
+    /// What is left of a descriptor when nobody can reach it.
+    static final class Handle extends PhantomReference<OpenDescriptor> {
+        private final Opening opening;
+
+        Handle(OpenDescriptor descriptor, Opening opening) {
+            super(descriptor, UNREACHABLE);
+            this.opening = opening;
+        }
+
+        /// Called when the opening is closed by whatever way.
+        void forget() {
+            KEPT.remove(this);
+            clear();
+        }
+    }
+
+    static void keep(OpenDescriptor descriptor, Opening opening) {
+        Handle handle = new Handle(descriptor, opening);
+        opening.keptBy(handle);
+        KEPT.add(handle);
+    }
+
+    /// Closes what is unreachable by now. Any thread.
+    public static void reclaim() {
+        for (Object found = UNREACHABLE.poll(); found != null; found = UNREACHABLE.poll()) {
+            Opening opening = ((Handle) found).opening;
+            LOG.log(Level.DEBUG, "{0} became unreachable while open and is closed now", opening);
+            opening.close();
+        }
+    }
+}
