@@ -18,6 +18,11 @@ import java.util.Optional;
 /// millisecond a call, and a program that never makes a timerfd should not pay for one. Handles are
 /// static final and invoked exactly, so that the JIT compiles a call down to the state transition and the
 /// native call itself.
+///
+/// All of them are invoked in one method, [#call], and on purpose: it is too large for C2 to inline (325
+/// bytecodes, `FreqInlineSize`), so it is compiled on its own, whoever calls. The JDK makes an object for each
+/// call that captures errno, and C2 removes it only where it can still inline, which some fifteen calls
+/// down it no longer does (`MaxInlineLevel`). Inside here it always can.
 public final class LinuxKernel implements Kernel {
     // One thread at a time: whoever owns this instance.
     private final MemorySegment captured = Linkage.newCapture();
@@ -79,34 +84,85 @@ public final class LinuxKernel implements Kernel {
                 linkVariadic("syscall", JAVA_LONG, 1, JAVA_LONG, JAVA_LONG, JAVA_LONG);
     }
 
-    @Override
-    public int epollCreate1(int flags) {
+    // The calls, by number.
+    private static final int EPOLL_CREATE1 = 0;
+    private static final int EPOLL_CTL = 1;
+    private static final int EPOLL_WAIT = 2;
+    private static final int EPOLL_PWAIT2 = 3;
+    private static final int EVENTFD = 4;
+    private static final int TIMERFD_CREATE = 5;
+    private static final int TIMERFD_SETTIME = 6;
+    private static final int READ = 7;
+    private static final int WRITE = 8;
+    private static final int CLOSE = 9;
+    private static final int FCNTL = 10;
+    private static final int PIPE2 = 11;
+    private static final int SOCKETPAIR = 12;
+    private static final int GETRLIMIT = 13;
+    private static final int IO_URING_SETUP = 14;
+
+    /// Makes a call.
+    ///
+    /// @return what it returned, or `-errno`
+    private long call(int call, long a, long b, long c, long d) {
         try {
-            return result((int) Epoll.CREATE1.invokeExact(captured, flags));
+            long returned =
+                    switch (call) {
+                        case EPOLL_CREATE1 -> (int) Epoll.CREATE1.invokeExact(captured, (int) a);
+                        case EPOLL_CTL ->
+                                (int) Epoll.CTL.invokeExact(captured, (int) a, (int) b, (int) c, d);
+                        case EPOLL_WAIT ->
+                                (int)
+                                        Epoll.WAIT.invokeExact(
+                                                captured, (int) a, b, (int) c, (int) d);
+                        case EPOLL_PWAIT2 ->
+                                (int)
+                                        Epoll.PWAIT2.invokeExact(
+                                                captured, (int) a, b, (int) c, d, 0L);
+                        case EVENTFD ->
+                                (int) Eventfd.CREATE.invokeExact(captured, (int) a, (int) b);
+                        case TIMERFD_CREATE ->
+                                (int) Timerfd.CREATE.invokeExact(captured, (int) a, (int) b);
+                        case TIMERFD_SETTIME ->
+                                (int)
+                                        Timerfd.SETTIME.invokeExact(
+                                                captured, (int) a, (int) b, c, 0L);
+                        case READ -> (long) Descriptors.READ.invokeExact(captured, (int) a, b, c);
+                        case WRITE -> (long) Descriptors.WRITE.invokeExact(captured, (int) a, b, c);
+                        case CLOSE -> (int) Descriptors.CLOSE.invokeExact(captured, (int) a);
+                        case FCNTL ->
+                                (int) Fcntl.CALL.invokeExact(captured, (int) a, (int) b, (int) c);
+                        case PIPE2 -> (int) Pairs.PIPE2.invokeExact(captured, a, (int) b);
+                        case SOCKETPAIR ->
+                                (int)
+                                        Pairs.SOCKETPAIR.invokeExact(
+                                                captured, (int) a, (int) b, (int) c, d);
+                        case GETRLIMIT -> (int) Rlimit.GET.invokeExact(captured, (int) a, b);
+                        case IO_URING_SETUP ->
+                                (long)
+                                        Uring.SETUP.invokeExact(
+                                                captured, (long) Linux.SYS_io_uring_setup, a, b);
+                        default -> throw new AssertionError("no such call: " + call);
+                    };
+            return Linkage.result(captured, returned);
         } catch (Throwable e) {
             throw unexpected(e);
         }
+    }
+
+    @Override
+    public int epollCreate1(int flags) {
+        return (int) call(EPOLL_CREATE1, flags, 0, 0, 0);
     }
 
     @Override
     public int epollCtl(int epfd, int operation, int fd, long eventAddress) {
-        try {
-            return result((int) Epoll.CTL.invokeExact(captured, epfd, operation, fd, eventAddress));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) call(EPOLL_CTL, epfd, operation, fd, eventAddress);
     }
 
     @Override
     public int epollWait(int epfd, long eventsAddress, int maxEvents, int timeoutMillis) {
-        try {
-            return result(
-                    (int)
-                            Epoll.WAIT.invokeExact(
-                                    captured, epfd, eventsAddress, maxEvents, timeoutMillis));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) call(EPOLL_WAIT, epfd, eventsAddress, maxEvents, timeoutMillis);
     }
 
     @Override
@@ -114,131 +170,61 @@ public final class LinuxKernel implements Kernel {
         if (!Epoll.HAS_PWAIT2) {
             return -Errno.ENOSYS;
         }
-        try {
-            return result(
-                    (int)
-                            Epoll.PWAIT2.invokeExact(
-                                    captured, epfd, eventsAddress, maxEvents, timespecAddress, 0L));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) call(EPOLL_PWAIT2, epfd, eventsAddress, maxEvents, timespecAddress);
     }
 
     @Override
     public int eventfd(int initialValue, int flags) {
-        try {
-            return result((int) Eventfd.CREATE.invokeExact(captured, initialValue, flags));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) call(EVENTFD, initialValue, flags, 0, 0);
     }
 
     @Override
     public int timerfdCreate(int clockId, int flags) {
-        try {
-            return result((int) Timerfd.CREATE.invokeExact(captured, clockId, flags));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) call(TIMERFD_CREATE, clockId, flags, 0, 0);
     }
 
     @Override
     public int timerfdSettime(int fd, int flags, long newValueAddress) {
-        try {
-            return result(
-                    (int) Timerfd.SETTIME.invokeExact(captured, fd, flags, newValueAddress, 0L));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) call(TIMERFD_SETTIME, fd, flags, newValueAddress, 0);
     }
 
     @Override
     public long read(int fd, long address, long count) {
-        try {
-            return result((long) Descriptors.READ.invokeExact(captured, fd, address, count));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return call(READ, fd, address, count, 0);
     }
 
     @Override
     public long write(int fd, long address, long count) {
-        try {
-            return result((long) Descriptors.WRITE.invokeExact(captured, fd, address, count));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return call(WRITE, fd, address, count, 0);
     }
 
     @Override
     public int close(int fd) {
-        try {
-            return result((int) Descriptors.CLOSE.invokeExact(captured, fd));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) call(CLOSE, fd, 0, 0, 0);
     }
 
     @Override
     public int fcntl(int fd, int command, int argument) {
-        try {
-            return result((int) Fcntl.CALL.invokeExact(captured, fd, command, argument));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) call(FCNTL, fd, command, argument, 0);
     }
 
     @Override
     public int pipe2(long pairAddress, int flags) {
-        try {
-            return result((int) Pairs.PIPE2.invokeExact(captured, pairAddress, flags));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) call(PIPE2, pairAddress, flags, 0, 0);
     }
 
     @Override
     public int socketpair(int domain, int type, int protocol, long pairAddress) {
-        try {
-            return result(
-                    (int)
-                            Pairs.SOCKETPAIR.invokeExact(
-                                    captured, domain, type, protocol, pairAddress));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) call(SOCKETPAIR, domain, type, protocol, pairAddress);
     }
 
     @Override
     public int getrlimit(int resource, long rlimitAddress) {
-        try {
-            return result((int) Rlimit.GET.invokeExact(captured, resource, rlimitAddress));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) call(GETRLIMIT, resource, rlimitAddress, 0, 0);
     }
 
     @Override
     public int ioUringSetup(int entries, long paramsAddress) {
-        try {
-            return (int)
-                    result(
-                            (long)
-                                    Uring.SETUP.invokeExact(
-                                            captured,
-                                            (long) Linux.SYS_io_uring_setup,
-                                            (long) entries,
-                                            paramsAddress));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
-    }
-
-    private int result(int returned) {
-        return Linkage.result(captured, returned);
-    }
-
-    private long result(long returned) {
-        return Linkage.result(captured, returned);
+        return (int) call(IO_URING_SETUP, entries, paramsAddress, 0, 0);
     }
 }

@@ -2,22 +2,44 @@ package dev.gyre.internal.sys;
 
 import dev.gyre.SystemCallException;
 
+import org.jspecify.annotations.Nullable;
+
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 
-/// Moves bytes between a descriptor and a buffer, with one call that reaches the kernel. Direct buffers are used
-/// in place; what lies in the heap may be moved by the garbage collector during the call, so it takes a
-/// detour over memory of the thread's own.
+/// Moves bytes between a descriptor and a buffer, with one call that reaches the kernel. Direct buffers
+/// are used in place; what lies in the heap may be moved by the garbage collector during the call, so it
+/// takes a detour over memory of the thread's own.
 public final class Transfer {
     private static final int END = -1;
 
     /// Of a heap buffer no more than this is moved at a time.
     private static final int DETOUR_BYTES = 1 << 16;
 
-    private static final ThreadLocal<MemorySegment> DETOUR =
-            ThreadLocal.withInitial(() -> Memory.allocate(DETOUR_BYTES));
+    private static final ThreadLocal<Transfer> OF_THREAD = ThreadLocal.withInitial(Transfer::new);
+
+    // One thread only.
+    private final Located reading = new Located();
+    private final Located writing = new Located();
+    private @Nullable MemorySegment detour;
 
     private Transfer() {}
+
+    /// Where a direct buffer is, remembered for the one used last: asking costs an object each time, and
+    /// most threads use the same buffer over and over.
+    private static final class Located {
+        private WeakReference<@Nullable ByteBuffer> last = new WeakReference<>(null);
+        private long startAddress;
+
+        long addressOf(ByteBuffer buffer) {
+            if (!last.refersTo(buffer)) {
+                startAddress = MemorySegment.ofBuffer(buffer).address() - buffer.position();
+                last = new WeakReference<>(buffer);
+            }
+            return startAddress + buffer.position();
+        }
+    }
 
     /// Reads once.
     ///
@@ -29,18 +51,11 @@ public final class Transfer {
         if (!buffer.hasRemaining()) {
             return 0;
         }
+        Transfer transfer = OF_THREAD.get();
         long result;
-        if (buffer.isDirect()) {
-            MemorySegment target = MemorySegment.ofBuffer(buffer); // From its position on.
-            result = reading(kernel, fd, target.address(), target.byteSize());
-        } else {
-            MemorySegment detour = DETOUR.get();
-            int most = Math.min(buffer.remaining(), DETOUR_BYTES);
-            result = reading(kernel, fd, detour.address(), most);
-            if (result > 0) {
-                MemorySegment.ofBuffer(buffer).copyFrom(detour.asSlice(0, result));
-            }
-        }
+        do {
+            result = transfer.readInto(kernel, fd, buffer);
+        } while (result == -Errno.EINTR);
         if (result > 0) {
             buffer.position(buffer.position() + (int) result);
             return (int) result;
@@ -54,6 +69,19 @@ public final class Transfer {
         return END;
     }
 
+    private long readInto(Kernel kernel, int fd, ByteBuffer buffer) {
+        if (buffer.isDirect()) {
+            return kernel.read(fd, reading.addressOf(buffer), buffer.remaining());
+        }
+        MemorySegment via = detour();
+        int most = Math.min(buffer.remaining(), DETOUR_BYTES);
+        long result = kernel.read(fd, via.address(), most);
+        if (result > 0) {
+            MemorySegment.ofBuffer(buffer).copyFrom(via.asSlice(0, result));
+        }
+        return result;
+    }
+
     /// Writes once.
     ///
     /// @return the number of bytes; 0 if the call would block or there is nothing to write
@@ -61,16 +89,11 @@ public final class Transfer {
         if (!buffer.hasRemaining()) {
             return 0;
         }
+        Transfer transfer = OF_THREAD.get();
         long result;
-        if (buffer.isDirect()) {
-            MemorySegment source = MemorySegment.ofBuffer(buffer);
-            result = writing(kernel, fd, source.address(), source.byteSize());
-        } else {
-            MemorySegment detour = DETOUR.get();
-            int most = Math.min(buffer.remaining(), DETOUR_BYTES);
-            detour.copyFrom(MemorySegment.ofBuffer(buffer).asSlice(0, most));
-            result = writing(kernel, fd, detour.address(), most);
-        }
+        do {
+            result = transfer.writeFrom(kernel, fd, buffer);
+        } while (result == -Errno.EINTR);
         if (result >= 0) {
             buffer.position(buffer.position() + (int) result);
             return (int) result;
@@ -81,19 +104,20 @@ public final class Transfer {
         throw new SystemCallException("write", (int) -result, fd);
     }
 
-    private static long reading(Kernel kernel, int fd, long address, long count) {
-        long result;
-        do {
-            result = kernel.read(fd, address, count);
-        } while (result == -Errno.EINTR);
-        return result;
+    private long writeFrom(Kernel kernel, int fd, ByteBuffer buffer) {
+        if (buffer.isDirect()) {
+            return kernel.write(fd, writing.addressOf(buffer), buffer.remaining());
+        }
+        MemorySegment via = detour();
+        int most = Math.min(buffer.remaining(), DETOUR_BYTES);
+        via.copyFrom(MemorySegment.ofBuffer(buffer).asSlice(0, most));
+        return kernel.write(fd, via.address(), most);
     }
 
-    private static long writing(Kernel kernel, int fd, long address, long count) {
-        long result;
-        do {
-            result = kernel.write(fd, address, count);
-        } while (result == -Errno.EINTR);
-        return result;
+    private MemorySegment detour() {
+        if (detour == null) {
+            detour = Memory.allocate(DETOUR_BYTES);
+        }
+        return detour;
     }
 }

@@ -6,10 +6,16 @@ import com.sun.management.ThreadMXBean;
 
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
+import dev.gyre.Timer;
+import dev.gyre.Watch;
+import dev.gyre.Watcher;
+import dev.gyre.os.Pipe;
 
 import org.junit.jupiter.api.Test;
 
 import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
@@ -54,6 +60,44 @@ class AllocationTest {
                         loop.submit(task);
                         loop.submitPriority(task);
                         loop.defer(deferred);
+                        loop.runSome();
+                    },
+                    THREADS::getCurrentThreadAllocatedBytes);
+        }
+    }
+
+    @Test
+    @Clause({"W-5", "W-7"})
+    void watchers_inSteadyState_allocateNothing() {
+        try (EventLoop loop = EventLoop.open();
+                Pipe pipe = Pipe.open()) {
+            ByteBuffer buffer = ByteBuffer.allocateDirect(1);
+            Watch again = Watch.reading(watcher -> pipe.reader().read(buffer.clear())).oneShot();
+            Watcher watcher = loop.watch(pipe.reader(), again);
+            assertReachesZero(
+                    "an event that is read, and its watcher armed again",
+                    () -> {
+                        pipe.writer().write(buffer.clear());
+                        watcher.modify(again);
+                        loop.runSome();
+                    },
+                    THREADS::getCurrentThreadAllocatedBytes);
+        }
+    }
+
+    @Test
+    @Clause({"T-4", "T-5"})
+    void timer_usedAgainAndAgain_allocatesNothing() {
+        try (EventLoop loop = EventLoop.open()) {
+            Timer timer = loop.after(Duration.ofHours(1), fired -> {});
+            Duration soon = Duration.ZERO;
+            Duration later = Duration.ofSeconds(30);
+            assertReachesZero(
+                    "a timer that is rescheduled, cancelled and fired",
+                    () -> {
+                        timer.reschedule(later);
+                        timer.cancel();
+                        timer.reschedule(soon);
                         loop.runSome();
                     },
                     THREADS::getCurrentThreadAllocatedBytes);

@@ -21,6 +21,7 @@ import dev.gyre.metrics.LoopObserver;
 
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -405,5 +406,60 @@ class ShutdownTest {
             runner.join();
             assertThat(racing.state()).isEqualTo(LoopState.TERMINATED);
         }
+    }
+
+    // ------------------------------------------------------------------ what the loop owns
+
+    @Test
+    @Clause("S-1")
+    void ownedResources_areClosedLastFirst_afterWorkAndBeforeTheDescriptors() {
+        loop.own(() -> log.add("first, " + backend.closes()));
+        AutoCloseable disowned = () -> log.add("never");
+        loop.own(disowned);
+        loop.own(() -> log.add("last, " + backend.closes()));
+        loop.disown(disowned);
+        loop.disown(disowned);
+        loop.submit(
+                () -> {
+                    loop.shutdown(LONG);
+                    loop.submitPriority(() -> log.add("work"));
+                });
+        loop.run();
+        assertThat(log).containsExactly("work", "last, 0", "first, 0");
+        assertThat(backend.closes()).isEqualTo(1);
+        assertThatThrownBy(() -> loop.own(disowned)).isInstanceOf(LoopTerminatedException.class);
+    }
+
+    @Test
+    @Clause({"S-3", "L-10"})
+    void ownedResource_thatCannotBeClosed_isReportedAndTheRestClosed() {
+        List<Throwable> uncaught = new ArrayList<>();
+        Loop loop =
+                Loop.open(
+                        LoopConfig.DEFAULT.withUncaughtHandler((thread, e) -> uncaught.add(e)),
+                        backend);
+        loop.own(() -> log.add("closed"));
+        loop.own(
+                () -> {
+                    throw new IOException("no");
+                });
+        loop.close();
+        assertThat(log).containsExactly("closed");
+        assertThat(uncaught).singleElement().isInstanceOf(IOException.class);
+        assertThat(backend.closes()).isEqualTo(1);
+    }
+
+    @Test
+    @Clause("S-3")
+    void ownedResource_thatDisownsItselfWhenClosed_isClosedOnce() {
+        AutoCloseable[] resource = new AutoCloseable[1];
+        resource[0] =
+                () -> {
+                    log.add("closed");
+                    loop.disown(resource[0]);
+                };
+        loop.own(resource[0]);
+        loop.close();
+        assertThat(log).containsExactly("closed");
     }
 }
