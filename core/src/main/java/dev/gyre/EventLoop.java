@@ -142,6 +142,8 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
 
     /// Runs the callback once, not before the given instant on the scale of [#nowNanos()]; in the next
     /// tick if it has passed. Loop-confined.
+    ///
+    /// @throws IllegalArgumentException if it is farther from now than 292 years, ahead or past
     Timer at(long deadlineNanos, Consumer<? super Timer> callback);
 
     /// Runs the callback every period, first after one period. Keeps to its schedule without drift;

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /// Wrong values are refused at the call, by name, and leave the loop as it was.
@@ -73,6 +74,18 @@ class BadInputTest {
         refuses(
                 "cannot be represented",
                 () -> loop.after(Duration.ofNanos(Long.MAX_VALUE), timer -> {}));
+        // The loop's time is positive on Linux: counted from boot.
+        refuses("but is -9223372036854775808 ns", () -> loop.at(Long.MIN_VALUE, timer -> {}));
+    }
+
+    @Test
+    @Clause("T-1")
+    void at_theFarthestRepresentableInstants_isAccepted() {
+        loop.at(Long.MAX_VALUE, timer -> {}).unreference();
+        List<String> log = new ArrayList<>();
+        loop.at(0, timer -> log.add("long past"));
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("long past");
     }
 
     @Test

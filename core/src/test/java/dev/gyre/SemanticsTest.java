@@ -70,11 +70,10 @@ class SemanticsTest {
     private static final Set<String> BUILT = new TreeSet<>();
 
     /// Ids that tests carry ahead of their chapters.
-    private static final Set<String> AHEAD =
-            Set.of("B-8", "T-1", "T-2", "T-3", "T-4", "T-5", "T-6", "T-7", "W-3", "W-8", "W-9");
+    private static final Set<String> AHEAD = Set.of("B-8");
 
     static {
-        Map.of("L", 10, "Q", 7, "M", 3, "S", 4, "E", 3)
+        Map.of("L", 10, "Q", 7, "M", 3, "W", 9, "T", 7, "S", 4, "E", 3, "Y", 1)
                 .forEach(
                         (chapter, clauses) -> {
                             for (int i = 1; i <= clauses; i++) {

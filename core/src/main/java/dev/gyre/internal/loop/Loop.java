@@ -312,6 +312,7 @@ public final class Loop implements EventLoop {
     public Timer at(long deadlineNanos, Consumer<? super Timer> callback) {
         Objects.requireNonNull(callback, "callback");
         requireOpen("at");
+        Durations.requireWithinReach("deadline", deadlineNanos, nowNanos());
         return timers.schedule(deadlineNanos, 0, callback);
     }
 

@@ -8,6 +8,8 @@ import static dev.gyre.internal.sys.Linkage.unexpected;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import org.jspecify.annotations.Nullable;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.Optional;
@@ -17,12 +19,8 @@ import java.util.Optional;
 /// Each group of calls is linked in a holder class of its own, when first used: linking costs about a
 /// millisecond a call, and a program that never makes a timerfd should not pay for one. Handles are
 /// static final and invoked exactly, so that the JIT compiles a call down to the state transition and the
-/// native call itself.
-///
-/// All of them are invoked in one method, [#call], and on purpose: it is too large for C2 to inline (325
-/// bytecodes, `FreqInlineSize`), so it is compiled on its own, whoever calls. The JDK makes an object for each
-/// call that captures errno, and C2 removes it only where it can still inline, which some fifteen calls
-/// down it no longer does (`MaxInlineLevel`). Inside here it always can.
+/// native call itself. The calls that a busy loop makes stand each behind a [Boundary], so that they do
+/// so without garbage whoever makes them.
 public final class LinuxKernel implements Kernel {
     // One thread at a time: whoever owns this instance.
     private final MemorySegment captured = Linkage.newCapture();
@@ -84,85 +82,52 @@ public final class LinuxKernel implements Kernel {
                 linkVariadic("syscall", JAVA_LONG, 1, JAVA_LONG, JAVA_LONG, JAVA_LONG);
     }
 
-    // The calls, by number.
-    private static final int EPOLL_CREATE1 = 0;
-    private static final int EPOLL_CTL = 1;
-    private static final int EPOLL_WAIT = 2;
-    private static final int EPOLL_PWAIT2 = 3;
-    private static final int EVENTFD = 4;
-    private static final int TIMERFD_CREATE = 5;
-    private static final int TIMERFD_SETTIME = 6;
-    private static final int READ = 7;
-    private static final int WRITE = 8;
-    private static final int CLOSE = 9;
-    private static final int FCNTL = 10;
-    private static final int PIPE2 = 11;
-    private static final int SOCKETPAIR = 12;
-    private static final int GETRLIMIT = 13;
-    private static final int IO_URING_SETUP = 14;
-
-    /// Makes a call.
-    ///
-    /// @return what it returned, or `-errno`
-    private long call(int call, long a, long b, long c, long d) {
+    @Override
+    public int epollCreate1(int flags) {
         try {
-            long returned =
-                    switch (call) {
-                        case EPOLL_CREATE1 -> (int) Epoll.CREATE1.invokeExact(captured, (int) a);
-                        case EPOLL_CTL ->
-                                (int) Epoll.CTL.invokeExact(captured, (int) a, (int) b, (int) c, d);
-                        case EPOLL_WAIT ->
-                                (int)
-                                        Epoll.WAIT.invokeExact(
-                                                captured, (int) a, b, (int) c, (int) d);
-                        case EPOLL_PWAIT2 ->
-                                (int)
-                                        Epoll.PWAIT2.invokeExact(
-                                                captured, (int) a, b, (int) c, d, 0L);
-                        case EVENTFD ->
-                                (int) Eventfd.CREATE.invokeExact(captured, (int) a, (int) b);
-                        case TIMERFD_CREATE ->
-                                (int) Timerfd.CREATE.invokeExact(captured, (int) a, (int) b);
-                        case TIMERFD_SETTIME ->
-                                (int)
-                                        Timerfd.SETTIME.invokeExact(
-                                                captured, (int) a, (int) b, c, 0L);
-                        case READ -> (long) Descriptors.READ.invokeExact(captured, (int) a, b, c);
-                        case WRITE -> (long) Descriptors.WRITE.invokeExact(captured, (int) a, b, c);
-                        case CLOSE -> (int) Descriptors.CLOSE.invokeExact(captured, (int) a);
-                        case FCNTL ->
-                                (int) Fcntl.CALL.invokeExact(captured, (int) a, (int) b, (int) c);
-                        case PIPE2 -> (int) Pairs.PIPE2.invokeExact(captured, a, (int) b);
-                        case SOCKETPAIR ->
-                                (int)
-                                        Pairs.SOCKETPAIR.invokeExact(
-                                                captured, (int) a, (int) b, (int) c, d);
-                        case GETRLIMIT -> (int) Rlimit.GET.invokeExact(captured, (int) a, b);
-                        case IO_URING_SETUP ->
-                                (long)
-                                        Uring.SETUP.invokeExact(
-                                                captured, (long) Linux.SYS_io_uring_setup, a, b);
-                        default -> throw new AssertionError("no such call: " + call);
-                    };
-            return Linkage.result(captured, returned);
+            return result((int) Epoll.CREATE1.invokeExact(captured, flags));
         } catch (Throwable e) {
             throw unexpected(e);
         }
     }
 
     @Override
-    public int epollCreate1(int flags) {
-        return (int) call(EPOLL_CREATE1, flags, 0, 0, 0);
+    public int epollCtl(int epfd, int operation, int fd, long eventAddress) {
+        return result(epollCtl(captured, epfd, operation, fd, eventAddress, null));
     }
 
-    @Override
-    public int epollCtl(int epfd, int operation, int fd, long eventAddress) {
-        return (int) call(EPOLL_CTL, epfd, operation, fd, eventAddress);
+    private static int epollCtl(
+            MemorySegment captured,
+            int epfd,
+            int operation,
+            int fd,
+            long eventAddress,
+            @Nullable Boundary never) {
+        try {
+            return (int) Epoll.CTL.invokeExact(captured, epfd, operation, fd, eventAddress);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     @Override
     public int epollWait(int epfd, long eventsAddress, int maxEvents, int timeoutMillis) {
-        return (int) call(EPOLL_WAIT, epfd, eventsAddress, maxEvents, timeoutMillis);
+        return result(epollWait(captured, epfd, eventsAddress, maxEvents, timeoutMillis, null));
+    }
+
+    private static int epollWait(
+            MemorySegment captured,
+            int epfd,
+            long eventsAddress,
+            int maxEvents,
+            int timeoutMillis,
+            @Nullable Boundary never) {
+        try {
+            return (int)
+                    Epoll.WAIT.invokeExact(captured, epfd, eventsAddress, maxEvents, timeoutMillis);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     @Override
@@ -170,61 +135,158 @@ public final class LinuxKernel implements Kernel {
         if (!Epoll.HAS_PWAIT2) {
             return -Errno.ENOSYS;
         }
-        return (int) call(EPOLL_PWAIT2, epfd, eventsAddress, maxEvents, timespecAddress);
+        return result(epollPwait2(captured, epfd, eventsAddress, maxEvents, timespecAddress, null));
+    }
+
+    private static int epollPwait2(
+            MemorySegment captured,
+            int epfd,
+            long eventsAddress,
+            int maxEvents,
+            long timespecAddress,
+            @Nullable Boundary never) {
+        try {
+            return (int)
+                    Epoll.PWAIT2.invokeExact(
+                            captured, epfd, eventsAddress, maxEvents, timespecAddress, 0L);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     @Override
     public int eventfd(int initialValue, int flags) {
-        return (int) call(EVENTFD, initialValue, flags, 0, 0);
+        try {
+            return result((int) Eventfd.CREATE.invokeExact(captured, initialValue, flags));
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     @Override
     public int timerfdCreate(int clockId, int flags) {
-        return (int) call(TIMERFD_CREATE, clockId, flags, 0, 0);
+        try {
+            return result((int) Timerfd.CREATE.invokeExact(captured, clockId, flags));
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     @Override
     public int timerfdSettime(int fd, int flags, long newValueAddress) {
-        return (int) call(TIMERFD_SETTIME, fd, flags, newValueAddress, 0);
+        return result(timerfdSettime(captured, fd, flags, newValueAddress, null));
+    }
+
+    private static int timerfdSettime(
+            MemorySegment captured,
+            int fd,
+            int flags,
+            long newValueAddress,
+            @Nullable Boundary never) {
+        try {
+            return (int) Timerfd.SETTIME.invokeExact(captured, fd, flags, newValueAddress, 0L);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     @Override
     public long read(int fd, long address, long count) {
-        return call(READ, fd, address, count, 0);
+        return result(read(captured, fd, address, count, null));
+    }
+
+    private static long read(
+            MemorySegment captured, int fd, long address, long count, @Nullable Boundary never) {
+        try {
+            return (long) Descriptors.READ.invokeExact(captured, fd, address, count);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     @Override
     public long write(int fd, long address, long count) {
-        return call(WRITE, fd, address, count, 0);
+        return result(write(captured, fd, address, count, null));
+    }
+
+    private static long write(
+            MemorySegment captured, int fd, long address, long count, @Nullable Boundary never) {
+        try {
+            return (long) Descriptors.WRITE.invokeExact(captured, fd, address, count);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     @Override
     public int close(int fd) {
-        return (int) call(CLOSE, fd, 0, 0, 0);
+        try {
+            return result((int) Descriptors.CLOSE.invokeExact(captured, fd));
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     @Override
     public int fcntl(int fd, int command, int argument) {
-        return (int) call(FCNTL, fd, command, argument, 0);
+        try {
+            return result((int) Fcntl.CALL.invokeExact(captured, fd, command, argument));
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     @Override
     public int pipe2(long pairAddress, int flags) {
-        return (int) call(PIPE2, pairAddress, flags, 0, 0);
+        try {
+            return result((int) Pairs.PIPE2.invokeExact(captured, pairAddress, flags));
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     @Override
     public int socketpair(int domain, int type, int protocol, long pairAddress) {
-        return (int) call(SOCKETPAIR, domain, type, protocol, pairAddress);
+        try {
+            return result(
+                    (int)
+                            Pairs.SOCKETPAIR.invokeExact(
+                                    captured, domain, type, protocol, pairAddress));
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     @Override
     public int getrlimit(int resource, long rlimitAddress) {
-        return (int) call(GETRLIMIT, resource, rlimitAddress, 0, 0);
+        try {
+            return result((int) Rlimit.GET.invokeExact(captured, resource, rlimitAddress));
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     @Override
     public int ioUringSetup(int entries, long paramsAddress) {
-        return (int) call(IO_URING_SETUP, entries, paramsAddress, 0, 0);
+        try {
+            return (int)
+                    result(
+                            (long)
+                                    Uring.SETUP.invokeExact(
+                                            captured,
+                                            (long) Linux.SYS_io_uring_setup,
+                                            (long) entries,
+                                            paramsAddress));
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    private int result(int returned) {
+        return Linkage.result(captured, returned);
+    }
+
+    private long result(long returned) {
+        return Linkage.result(captured, returned);
     }
 }

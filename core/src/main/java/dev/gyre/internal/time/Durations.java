@@ -35,6 +35,17 @@ public final class Durations {
         return duration.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : nanos(what, duration);
     }
 
+    /// Refuses an instant that is so far away that it cannot be told whether it is ahead or past.
+    ///
+    /// @throws IllegalArgumentException if it is more than 292 years from the other one
+    public static void requireWithinReach(String what, long instantNanos, long fromNanos) {
+        boolean ahead = instantNanos > fromNanos;
+        if (ahead != instantNanos - fromNanos > 0 && instantNanos != fromNanos) {
+            throw new IllegalArgumentException(
+                    what + " must be within 292 years of now, but is " + instantNanos + " ns");
+        }
+    }
+
     /// The instant so many nanoseconds after another.
     ///
     /// @throws IllegalArgumentException if it cannot be represented

@@ -523,6 +523,27 @@ class TickTest {
     }
 
     @Test
+    @Clause({"T-7", "T-2"})
+    void callback_thatTakesLong_delaysTheNextOneButNotItsDeadline() {
+        long begin = loop.nowNanos();
+        loop.after(Duration.ofMillis(1), timer -> backend.advance(10_000_000));
+        for (int millis = 2; millis <= 4; millis++) {
+            String name = millis + " ms";
+            loop.after(
+                    Duration.ofMillis(millis),
+                    timer ->
+                            log.add(
+                                    name
+                                            + " for "
+                                            + (timer.firedDeadlineNanos() - begin) / 1_000_000
+                                            + " at "
+                                            + (loop.nowNanos() - begin) / 1_000_000));
+        }
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("2 ms for 2 at 11", "3 ms for 3 at 11", "4 ms for 4 at 11");
+    }
+
+    @Test
     @Clause("Q-7")
     void defer_fromIoAndTimers_runsInOrderBeforeTheNextWait() {
         loop.watch(

@@ -6,11 +6,6 @@ import dev.gyre.Clause;
 
 import org.junit.jupiter.api.Test;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.lang.classfile.Attributes;
-import java.lang.classfile.ClassFile;
-import java.lang.classfile.attribute.CodeAttribute;
 import java.lang.foreign.MemorySegment;
 
 /// Each binding makes the call it says: arguments in place, results and errno as the kernel gave them.
@@ -118,22 +113,5 @@ class LinuxKernelTest {
     void openFiles_isWhatTheShellWouldSay() {
         Limits.Limit limit = Limits.openFiles();
         assertThat(limit.current()).isPositive().isLessThanOrEqualTo(limit.hard());
-    }
-
-    @Test
-    @Clause("B-7")
-    void call_isTooLargeToBeInlined_soThatNoCallerMakesItAllocate() throws IOException {
-        int freqInlineSize = 325; // The JVM's default; callees up to it are inlined when hot.
-        try (InputStream bytes = LinuxKernel.class.getResourceAsStream("LinuxKernel.class")) {
-            int bytecodes =
-                    ClassFile.of().parse(bytes.readAllBytes()).methods().stream()
-                            .filter(method -> method.methodName().equalsString("call"))
-                            .flatMap(method -> method.findAttribute(Attributes.code()).stream())
-                            .mapToInt(CodeAttribute::codeLength)
-                            .sum();
-            assertThat(bytecodes)
-                    .as("bytecodes of LinuxKernel.call: see the comment above the class")
-                    .isGreaterThan(freqInlineSize);
-        }
     }
 }

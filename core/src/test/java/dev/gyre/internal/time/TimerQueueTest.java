@@ -177,6 +177,46 @@ class TimerQueueTest {
     }
 
     @Example
+    @Clause({"T-5", "T-2"})
+    void boundaries_ofEveryLevel_fireNeitherEarlyNorLate() {
+        for (int shift = TimerWheel.TICK_SHIFT; shift < 62; shift += TimerWheel.LEVEL_SHIFT) {
+            for (long offset = -1; offset <= 1; offset++) {
+                TimerQueue tested = new TimerQueue(new OpenHost(), 0);
+                tested.collectDue(0);
+                long deadline = (1L << shift) + offset;
+                LoopTimer timer = tested.schedule(deadline, 0, t -> {});
+                assertThat(fire(tested, deadline - 1)).as("2^%d%+d", shift, offset).isEmpty();
+                assertThat(tested.nearest(Long.MAX_VALUE)).isEqualTo(deadline);
+                assertThat(fire(tested, deadline)).containsExactly(timer);
+            }
+        }
+    }
+
+    @Example
+    @Clause("T-4")
+    void cancel_insideCallbacks_ofItselfAndOfAllOthers_isEffective() {
+        List<String> log = new ArrayList<>();
+        List<LoopTimer> timers = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            long deadline = i < 5 ? 7 : 7 + (1L << (20 + 4 * i));
+            timers.add(
+                    queue.schedule(
+                            deadline,
+                            0,
+                            self -> {
+                                log.add("fired");
+                                assertThat(self.cancel()).as("it has fired").isFalse();
+                                timers.forEach(LoopTimer::cancel);
+                            }));
+        }
+        queue.collectDue(Long.MAX_VALUE >> 1);
+        run(Long.MAX_VALUE >> 1);
+        assertThat(log).containsExactly("fired");
+        assertThat(queue.size()).isZero();
+        assertThat(queue.referenced()).isZero();
+    }
+
+    @Example
     @Clause("T-3")
     void oneShot_inItsOwnCallback_isNoLongerScheduled() {
         queue.schedule(1, 0, t -> assertThat(t.isScheduled()).isFalse());
