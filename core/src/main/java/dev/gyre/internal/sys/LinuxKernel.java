@@ -8,8 +8,6 @@ import static dev.gyre.internal.sys.Linkage.unexpected;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import org.jspecify.annotations.Nullable;
-
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.Optional;
@@ -19,8 +17,7 @@ import java.util.Optional;
 /// Each group of calls is linked in a holder class of its own, when first used: linking costs about a
 /// millisecond a call, and a program that never makes a timerfd should not pay for one. Handles are
 /// static final and invoked exactly, so that the JIT compiles a call down to the state transition and the
-/// native call itself. The calls that a busy loop makes stand each behind a [Boundary], so that they do
-/// so without garbage whoever makes them.
+/// native call itself.
 public final class LinuxKernel implements Kernel {
     // One thread at a time: whoever owns this instance.
     private final MemorySegment captured = Linkage.newCapture();
@@ -93,18 +90,8 @@ public final class LinuxKernel implements Kernel {
 
     @Override
     public int epollCtl(int epfd, int operation, int fd, long eventAddress) {
-        return result(epollCtl(captured, epfd, operation, fd, eventAddress, null));
-    }
-
-    private static int epollCtl(
-            MemorySegment captured,
-            int epfd,
-            int operation,
-            int fd,
-            long eventAddress,
-            @Nullable Boundary never) {
         try {
-            return (int) Epoll.CTL.invokeExact(captured, epfd, operation, fd, eventAddress);
+            return result((int) Epoll.CTL.invokeExact(captured, epfd, operation, fd, eventAddress));
         } catch (Throwable e) {
             throw unexpected(e);
         }
@@ -112,19 +99,11 @@ public final class LinuxKernel implements Kernel {
 
     @Override
     public int epollWait(int epfd, long eventsAddress, int maxEvents, int timeoutMillis) {
-        return result(epollWait(captured, epfd, eventsAddress, maxEvents, timeoutMillis, null));
-    }
-
-    private static int epollWait(
-            MemorySegment captured,
-            int epfd,
-            long eventsAddress,
-            int maxEvents,
-            int timeoutMillis,
-            @Nullable Boundary never) {
         try {
-            return (int)
-                    Epoll.WAIT.invokeExact(captured, epfd, eventsAddress, maxEvents, timeoutMillis);
+            return result(
+                    (int)
+                            Epoll.WAIT.invokeExact(
+                                    captured, epfd, eventsAddress, maxEvents, timeoutMillis));
         } catch (Throwable e) {
             throw unexpected(e);
         }
@@ -135,20 +114,11 @@ public final class LinuxKernel implements Kernel {
         if (!Epoll.HAS_PWAIT2) {
             return -Errno.ENOSYS;
         }
-        return result(epollPwait2(captured, epfd, eventsAddress, maxEvents, timespecAddress, null));
-    }
-
-    private static int epollPwait2(
-            MemorySegment captured,
-            int epfd,
-            long eventsAddress,
-            int maxEvents,
-            long timespecAddress,
-            @Nullable Boundary never) {
         try {
-            return (int)
-                    Epoll.PWAIT2.invokeExact(
-                            captured, epfd, eventsAddress, maxEvents, timespecAddress, 0L);
+            return result(
+                    (int)
+                            Epoll.PWAIT2.invokeExact(
+                                    captured, epfd, eventsAddress, maxEvents, timespecAddress, 0L));
         } catch (Throwable e) {
             throw unexpected(e);
         }
@@ -174,17 +144,9 @@ public final class LinuxKernel implements Kernel {
 
     @Override
     public int timerfdSettime(int fd, int flags, long newValueAddress) {
-        return result(timerfdSettime(captured, fd, flags, newValueAddress, null));
-    }
-
-    private static int timerfdSettime(
-            MemorySegment captured,
-            int fd,
-            int flags,
-            long newValueAddress,
-            @Nullable Boundary never) {
         try {
-            return (int) Timerfd.SETTIME.invokeExact(captured, fd, flags, newValueAddress, 0L);
+            return result(
+                    (int) Timerfd.SETTIME.invokeExact(captured, fd, flags, newValueAddress, 0L));
         } catch (Throwable e) {
             throw unexpected(e);
         }
@@ -192,13 +154,8 @@ public final class LinuxKernel implements Kernel {
 
     @Override
     public long read(int fd, long address, long count) {
-        return result(read(captured, fd, address, count, null));
-    }
-
-    private static long read(
-            MemorySegment captured, int fd, long address, long count, @Nullable Boundary never) {
         try {
-            return (long) Descriptors.READ.invokeExact(captured, fd, address, count);
+            return result((long) Descriptors.READ.invokeExact(captured, fd, address, count));
         } catch (Throwable e) {
             throw unexpected(e);
         }
@@ -206,13 +163,8 @@ public final class LinuxKernel implements Kernel {
 
     @Override
     public long write(int fd, long address, long count) {
-        return result(write(captured, fd, address, count, null));
-    }
-
-    private static long write(
-            MemorySegment captured, int fd, long address, long count, @Nullable Boundary never) {
         try {
-            return (long) Descriptors.WRITE.invokeExact(captured, fd, address, count);
+            return result((long) Descriptors.WRITE.invokeExact(captured, fd, address, count));
         } catch (Throwable e) {
             throw unexpected(e);
         }
