@@ -2,6 +2,7 @@
 @SuppressWarnings("module") // the command line is built after the core, which cannot see it yet
 module dev.gyre {
     requires static transitive org.jspecify; // in signatures
+    requires jdk.unsupported; // sun.misc.Signal, the only way to the JVM's own signal handler
 
     exports dev.gyre;
     exports dev.gyre.io;

@@ -36,6 +36,10 @@ public final class Linux {
 
     public static final int RLIMIT_NOFILE = 7;
 
+    public static final int SIG_BLOCK = 0;
+    public static final int SFD_CLOEXEC = 0x80000;
+    public static final int SFD_NONBLOCK = 0x800;
+
     /// One number on both architectures: system calls since 5.1 share a table.
     public static final int SYS_io_uring_setup = 425;
 
@@ -65,6 +69,14 @@ public final class Linux {
 
     /// `struct rlimit`: the current limit, then the hard one.
     public static final int SIZEOF_RLIMIT = 16;
+
+    /// `sigset_t` as libc has it; the kernel's is the first eight bytes, a bit a signal.
+    public static final int SIZEOF_SIGSET = 128;
+
+    /// `struct signalfd_siginfo`: the signal's number, then who sent it and why.
+    public static final int SIZEOF_SIGNALFD_SIGINFO = 128;
+
+    public static final int OFFSETOF_SIGNALFD_SIGINFO_SIGNO = 0;
 
     private Linux() {}
 }

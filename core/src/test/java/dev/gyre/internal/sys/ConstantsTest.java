@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.gyre.Clause;
+import dev.gyre.os.Signal;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -13,6 +14,7 @@ import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -32,17 +34,26 @@ class ConstantsTest {
                     "OFFSETOF_IO_URING_PARAMS_FEATURES",
                             "offsetof(struct io_uring_params, features)");
 
+    private static final Map<String, String> SIGNAL_LAYOUTS =
+            Map.of(
+                    "SIZEOF_SIGSET", "sizeof(sigset_t)",
+                    "SIZEOF_SIGNALFD_SIGINFO", "sizeof(struct signalfd_siginfo)",
+                    "OFFSETOF_SIGNALFD_SIGINFO_SIGNO",
+                            "offsetof(struct signalfd_siginfo, ssi_signo)");
+
     private static final String HEADERS =
             """
             #define _GNU_SOURCE
             #include <errno.h>
             #include <fcntl.h>
             #include <linux/io_uring.h>
+            #include <signal.h>
             #include <stddef.h>
             #include <stdio.h>
             #include <sys/epoll.h>
             #include <sys/eventfd.h>
             #include <sys/resource.h>
+            #include <sys/signalfd.h>
             #include <sys/socket.h>
             #include <sys/syscall.h>
             #include <sys/timerfd.h>
@@ -59,15 +70,20 @@ class ConstantsTest {
                 ours.put(field.getName(), field.getInt(null));
             }
         }
+        for (Signal signal : Signal.values()) {
+            ours.put(signal.name(), signal.number());
+        }
         assertThat(askCompiler(directory, ours)).isEqualTo(ours);
     }
 
     private static Map<String, Integer> askCompiler(Path directory, Map<String, Integer> names)
             throws IOException, InterruptedException {
         StringBuilder source = new StringBuilder(HEADERS).append("int main(void) {\n");
+        Map<String, String> layouts = new HashMap<>(LAYOUTS);
+        layouts.putAll(SIGNAL_LAYOUTS);
         for (String name : names.keySet()) {
             String expression =
-                    LAYOUTS.getOrDefault(
+                    layouts.getOrDefault(
                             name, name.startsWith("SYS_") ? "__NR_" + name.substring(4) : name);
             source.append("  printf(\"%s %d\\n\", \"")
                     .append(name)

@@ -65,13 +65,13 @@ public final class FaultyKernel implements Kernel {
             return Set.copyOf(open);
         }
 
-        private synchronized @Nullable LongSupplier next(String call, int fd) {
+        synchronized @Nullable LongSupplier next(String call, int fd) {
             calls.add(call + " " + fd);
             Deque<LongSupplier> queue = faults.get(call);
             return queue == null ? null : queue.poll();
         }
 
-        private synchronized int opened(int fd) {
+        synchronized int opened(int fd) {
             if (fd >= 0) {
                 open.add(fd);
             }

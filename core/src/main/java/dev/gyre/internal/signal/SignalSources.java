@@ -1,0 +1,47 @@
+package dev.gyre.internal.signal;
+
+import dev.gyre.internal.sys.Kernel;
+import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.LinuxSignalCalls;
+import dev.gyre.internal.sys.SignalCalls;
+import dev.gyre.os.Signal;
+
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/// Where signals come from in this process, and which of them can be had.
+///
+/// @param takers who takes which signal
+/// @param blocked which signals every thread blocks
+/// @param calls for descriptors of signals
+/// @param kernels for reading them
+public record SignalSources(
+        Takers takers,
+        BlockedSignals blocked,
+        Supplier<? extends SignalCalls> calls,
+        Supplier<? extends Kernel> kernels) {
+
+    /// Those of this process, which has one handler for a signal and so one list of takers.
+    public static final SignalSources OF_PROCESS =
+            new SignalSources(
+                    new Takers(new JvmHandlers()),
+                    new BlockedSignals(LinuxSignalCalls::new, Path.of("/proc/self/task")),
+                    LinuxSignalCalls::new,
+                    LinuxKernel::ofThread);
+
+    /// Which of the signals have to be read from a descriptor, since every thread blocks them.
+    ///
+    /// @throws IllegalArgumentException if one of them cannot be had; says which, why and what
+    ///     instead
+    long requireTakeable(Set<Signal> signals) {
+        signals.forEach(Reserved::refuse);
+        long blockedEverywhere = blocked.among(SignalBits.of(signals));
+        Set<Signal> others = SignalBits.signals(SignalBits.of(signals) & ~blockedEverywhere);
+        if (!others.isEmpty()) {
+            boolean called = takers.handlersAreCalled();
+            others.forEach(signal -> Reserved.refuseByHandler(signal, called));
+        }
+        return blockedEverywhere;
+    }
+}

@@ -1,0 +1,69 @@
+package dev.gyre.internal.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import dev.gyre.os.Signal;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/// Sends signals to this process, and blocks them in this thread. Send only what somebody takes,
+/// or what does nothing by default: most others end the process.
+public final class TestSignals {
+    private static final int SIG_SETMASK = 2;
+
+    private static final MethodHandle KILL = Linkage.link("kill", JAVA_INT, JAVA_INT, JAVA_INT);
+    private static final MethodHandle RAISE = Linkage.link("raise", JAVA_INT, JAVA_INT);
+
+    private TestSignals() {}
+
+    /// To this process as a whole.
+    public static void send(Signal signal) {
+        send(ProcessHandle.current().pid(), signal);
+    }
+
+    /// To any process.
+    public static void send(long pid, Signal signal) {
+        try {
+            MemorySegment captured = Linkage.newCapture();
+            require((int) KILL.invokeExact(captured, (int) pid, signal.number()), "kill", signal);
+        } catch (Throwable e) {
+            throw Linkage.unexpected(e);
+        }
+    }
+
+    /// To the calling thread, and no other.
+    public static void raise(Signal signal) {
+        try {
+            MemorySegment captured = Linkage.newCapture();
+            require((int) RAISE.invokeExact(captured, signal.number()), "raise", signal);
+        } catch (Throwable e) {
+            throw Linkage.unexpected(e);
+        }
+    }
+
+    /// Blocks the signal in the calling thread until closed, there.
+    public static Unblocking block(Signal signal) {
+        SignalSet added = new SignalSet(1L << (signal.number() - 1));
+        SignalSet before = new SignalSet(0);
+        mask(Linux.SIG_BLOCK, added, before.address());
+        return () -> mask(SIG_SETMASK, before, 0);
+    }
+
+    /// Undoes [#block].
+    public interface Unblocking extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    private static void mask(int how, SignalSet set, long oldAddress) {
+        int result = new LinuxSignalCalls().pthreadSigmask(how, set.address(), oldAddress);
+        require(result, "pthread_sigmask", set.bits());
+    }
+
+    private static void require(int result, String call, Object what) {
+        if (result != 0) {
+            throw new AssertionError(call + " of " + what + " failed: " + result);
+        }
+    }
+}
