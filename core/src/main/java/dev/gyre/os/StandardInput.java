@@ -196,11 +196,10 @@ public final class StandardInput implements AutoCloseable {
             throw e;
         }
         more = count > 0;
+        pieces.add(buffer.flip());
         if (count == Descriptor.END) {
             ended = true;
             pieces.end();
-        } else {
-            pieces.add(buffer.flip());
         }
     }
 

@@ -161,7 +161,7 @@ class StandardInputTest {
     void fifo_whoseWriterHasGoneBefore_isReadToItsEnd(@TempDir Path directory)
             throws IOException, InterruptedException {
         Path fifo = directory.resolve("fifo");
-        assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor()).isZero();
+        assertThat(new ProcessBuilder("mkfifo", fifo.toString()).inheritIO().start().waitFor()).isZero();
         Descriptor reader =
                 own(new LinuxInputs().open(fifo.toString(), Linux.O_NONBLOCK | Linux.O_CLOEXEC));
         Files.writeString(fifo, "left behind");
