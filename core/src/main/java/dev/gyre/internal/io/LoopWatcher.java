@@ -24,7 +24,7 @@ public final class LoopWatcher implements Watcher, IoHandler {
     // Shared: written under the lock of Watchers, read by the loop without.
     private volatile boolean watching;
 
-    // Shared: guarded by the lock of Watchers.
+    // Shared: guarded by the lock of Watchers; the loop alone writes `armed` and reads it without.
     private boolean referenced = true;
     private boolean armed;
 
@@ -58,14 +58,23 @@ public final class LoopWatcher implements Watcher, IoHandler {
             watchers.remove(this);
             return 0;
         }
-        held = target;
-        this.ready = ready;
-        rearmed = false;
+        if (!armed) {
+            // Armed again while its event was on its way, it has used that one up, and this is the
+            // second.
+            return 0;
+        }
         int callbacks = callbacksFor(ready);
         if (callbacks == 0) {
             quieten();
-            finish();
+            return 0;
         }
+        if (quiet) {
+            quiet = false;
+            tellKernel(watch.isOneShot() ? 0 : interest(watch));
+        }
+        held = target;
+        this.ready = ready;
+        rearmed = false;
         return callbacks;
     }
 
@@ -85,17 +94,22 @@ public final class LoopWatcher implements Watcher, IoHandler {
     }
 
     /// A hang-up lasts, and the kernel reports it whether anybody asked or not: for one who only writes the
-    /// loop would spin on it. From now on changes only.
+    /// loop would spin on it. From now on changes only, until one of them is wanted. Nobody has been told, so
+    /// a one-shot watcher, which the kernel has disarmed, is to be armed still.
     private void quieten() {
-        if (!quiet && !watch.isOneShot()) {
+        boolean changesOnly = watch.isEdgeTriggered() && !watch.isOneShot();
+        if (!quiet && !changesOnly) {
             quiet = true;
-            try {
-                watchers.modify(this, interest(watch) | Interest.EDGE);
-            } catch (SystemCallException e) {
-                // Closed behind our back: the watcher is gone by now, and nobody asked for this
-                // call.
-                assert !watching;
-            }
+            tellKernel((interest(watch) & ~Interest.ONE_SHOT) | Interest.EDGE);
+        }
+    }
+
+    private void tellKernel(int interest) {
+        try {
+            watchers.modify(this, interest);
+        } catch (SystemCallException e) {
+            // Closed behind our back: the watcher is gone by now, and nobody asked for this call.
+            assert !watching;
         }
     }
 

@@ -161,7 +161,7 @@ final class WatcherModel {
                 watcher.spec.reader() && (error || (ready & (Ready.READABLE | Ready.HANGUP)) != 0);
         boolean write = watcher.spec.writer() && (error || (ready & Ready.WRITABLE) != 0);
         if (!onlyError && !read && !write) {
-            if (!watcher.quiet) {
+            if (!watcher.quiet && (watcher.spec.oneShot() || !watcher.spec.edge())) {
                 watcher.quiet = true;
                 watcher.tellKernel(true, true, false); // W-9: or the loop would spin.
             }
