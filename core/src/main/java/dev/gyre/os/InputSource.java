@@ -25,15 +25,16 @@ import java.util.function.Supplier;
 
 /// An inherited descriptor to read from, without a change that others who share it would notice.
 ///
-/// What blocks and what does not is a property of the open file, which standard input shares with the shell
-/// and every other process of the same terminal: making it non-blocking breaks them. So:
+/// What blocks and what does not is a property of the open file, which standard input shares with
+/// the shell and every other process of the same terminal: making it non-blocking breaks them.
+/// So:
 ///
 /// - a terminal or pipe is opened once more, which gives an open file of our own, non-blocking;
 /// - a socket cannot be opened again, but can be received from without waiting, call by call;
-/// - a regular file must not be opened again, for its position is to move on for others too. It never
-///   blocks for long, and cannot be polled;
-/// - for all else, and where opening is refused, the descriptor itself is read once each time that
-///   the kernel has said there is something: then a read does not wait.
+/// - a regular file must not be opened again, for its position is to move on for others too. It
+///   never blocks for long, and cannot be polled;
+/// - for all else, and where opening is refused, the descriptor itself is read once each time
+///   that the kernel has said there is something: then a read does not wait.
 ///
 /// Loop thread only.
 final class InputSource {
@@ -89,7 +90,8 @@ final class InputSource {
                         false);
     }
 
-    /// A JVM that was started without standard input has opened its class library under the free number.
+    /// A JVM that was started without standard input has opened its class library under the free
+    /// number.
     private static boolean isClassLibrary(int fd) {
         Path library = Path.of(System.getProperty("java.home", ""), "lib", "modules");
         try {
@@ -106,8 +108,8 @@ final class InputSource {
                         && new TerminalSettings().readFrom(calls.terminals(), fd) == 0);
     }
 
-    /// Refused after a change of user (EACCES), on a terminal that somebody has for himself (EBUSY), without
-    /// `/proc` (ENOENT): whatever it is, there is the other way.
+    /// Refused after a change of user (EACCES), on a terminal that somebody has for himself
+    /// (EBUSY), without `/proc` (ENOENT): whatever it is, there is the other way.
     private static int openAgain(Inputs inputs, int fd) {
         return inputs.open(
                 "/proc/self/fd/" + fd,
@@ -131,9 +133,7 @@ final class InputSource {
         if (descriptor == null) {
             return Descriptor.END;
         }
-        return socket
-                ? Transfer.receive(inputs, descriptor.fd(), buffer)
-                : descriptor.read(buffer);
+        return socket ? Transfer.receive(inputs, descriptor.fd(), buffer) : descriptor.read(buffer);
     }
 
     void close() {

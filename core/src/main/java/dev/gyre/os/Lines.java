@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
-/// Bytes cut into lines. A line is put together as bytes and decoded whole, so that it does not matter where
-/// chunks end: no byte of a longer UTF-8 character looks like a line feed.
+/// Bytes cut into lines. A line is put together as bytes and decoded whole, so that it does not
+/// matter where chunks end: no byte of a longer UTF-8 character looks like a line feed.
 final class Lines implements Pieces {
     /// The room for the beginnings of lines is given back after a line as long as this.
     private static final int KEPT_BYTES = 1 << 13;
@@ -25,7 +25,8 @@ final class Lines implements Pieces {
     /// The beginning of a line whose end is yet to come.
     private ByteArrayOutputStream begun = new ByteArrayOutputStream();
 
-    /// Whether its last byte is a carriage return, which the next may show to be part of the line's end.
+    /// Whether its last byte is a carriage return, which the next may show to be part of the
+    /// line's end.
     private boolean returnIsLast;
 
     private boolean ended;

@@ -2,8 +2,8 @@ package dev.gyre.os;
 
 import java.nio.ByteBuffer;
 
-/// What a user is told of the bytes, piece by piece: between two pieces the user may pause the input, close
-/// it, or throw.
+/// What a user is told of the bytes, piece by piece: between two pieces the user may pause the
+/// input, close it, or throw.
 ///
 /// Loop thread only.
 interface Pieces {

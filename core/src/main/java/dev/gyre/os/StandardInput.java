@@ -23,24 +23,27 @@ import java.util.function.Consumer;
 /// StandardInput.lines(loop, line -> IO.println("you said " + line), loop::stop);
 /// ```
 ///
-/// It may be anything: a terminal, a pipe, a socket, a file, `/dev/null`; and if it is not open at all the
-/// end comes at once. Nothing is changed about it that the shell or another process would notice. A file,
-/// which is always ready, is read a chunk a tick, so that everything else has its turn.
+/// It may be anything: a terminal, a pipe, a socket, a file, `/dev/null`; and if it is not open
+/// at all the end comes at once. Nothing is changed about it that the shell or another process
+/// would notice. A file, which is always ready, is read a chunk a tick, so that everything else
+/// has its turn; each of these reads waits for the disk if it has to.
 ///
 /// There is nothing to release: after the end, and when the loop ends, it is closed.
 ///
-/// **One reader.** Only one may be open in a process at a time: two would tear the bytes apart. For the same
-/// reason `System.in` should be left alone: what it has read ahead never comes here. Bytes that no callback
-/// has been given when this is closed are left for others, except for the rest of the chunk read last.
+/// **One reader.** Only one may be open in a process at a time: two would tear the bytes apart.
+/// For the same reason `System.in` should be left alone: what it has read ahead never comes here.
+/// Bytes that no callback has been given when this is closed are left for others, except for the
+/// rest of the chunk read last.
 ///
 /// **Threads.** All methods are loop-confined, and callbacks run on the loop thread.
 ///
-/// **Order.** Everything is handed over in the order it came, then the end, once. After [#pause()] or
-/// [#close()], also from within a callback, no callback runs. No end is told after a close.
+/// **Order.** Everything is handed over in the order it came, then the end, once. After
+/// [#pause()] or [#close()], also from within a callback, no callback runs. No end is told after
+/// a close.
 ///
-/// **Failure.** If the kernel refuses to read, the input is closed, and the [SystemCallException] goes where
-/// throwables of callbacks go ([dev.gyre.FailurePolicy]). The end is not told then: there may have been more.
-/// A callback that throws misses nothing that comes after.
+/// **Failure.** If the kernel refuses to read, the input is closed, and the [SystemCallException]
+/// goes where throwables of callbacks go ([dev.gyre.FailurePolicy]). The end is not told then:
+/// there may have been more. A callback that throws misses nothing that comes after.
 public final class StandardInput implements AutoCloseable {
     /// How long a line may be, in bytes, without what ends it.
     public static final int LONGEST_LINE_BYTES = 1 << 20;
@@ -61,8 +64,9 @@ public final class StandardInput implements AutoCloseable {
     private final Watch reading = Watch.reading(watcher -> turn(true));
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(CHUNK_BYTES);
 
-    /// For whatever is to be done though the kernel tells nothing. A timer rather than a deferred callback,
-    /// because it can be unreferenced, and because a shutdown does not wait for the rest of a file.
+    /// For whatever is to be done though the kernel tells nothing. A timer rather than a deferred
+    /// callback, because it can be unreferenced, and because a shutdown does not wait for the
+    /// rest of a file.
     private final Timer unasked;
 
     // Loop thread only.
@@ -82,37 +86,37 @@ public final class StandardInput implements AutoCloseable {
         unasked = loop.after(Duration.ZERO, timer -> turn(false));
     }
 
-    /// Hands over bytes. The buffer is valid during the callback only; what is left in it is lost.
+    /// Hands over bytes. The buffer is valid during the callback only; what is left in it is
+    /// lost.
     ///
     /// @param onBytes is given one byte at least
     /// @param onEnd is told of the end; everything is closed then
     /// @throws IllegalStateException if standard input is being read already
-    /// @throws SystemCallException if it is not open for reading, or the kernel refuses to watch it
+    /// @throws SystemCallException if it is not open for reading, or the kernel refuses to watch
+    ///     it
     public static StandardInput on(
             EventLoop loop, Consumer<? super ByteBuffer> onBytes, Runnable onEnd) {
         Objects.requireNonNull(onBytes, "onBytes");
         return open(loop, InputSource.Calls.real(), FD, new Chunks(onBytes), onEnd);
     }
 
-    /// Hands over lines, without the line feed, or carriage return and line feed, that ends each; the last
-    /// one needs no end. They are decoded as UTF-8, with U+FFFD in place of what is not.
+    /// Hands over lines, without the line feed, or carriage return and line feed, that ends each;
+    /// the last one needs no end. They are decoded as UTF-8, with U+FFFD in place of what is not.
     ///
-    /// A line longer than [#LONGEST_LINE_BYTES] closes the input, with an [IllegalStateException] that goes
-    /// where throwables of callbacks go: cut in pieces it would pass for lines that nobody wrote.
+    /// A line longer than [#LONGEST_LINE_BYTES] closes the input, with an [IllegalStateException]
+    /// that goes where throwables of callbacks go: cut in pieces it would pass for lines that
+    /// nobody wrote.
     ///
     /// @param onLine is given each line
     /// @param onEnd is told of the end; everything is closed then
     /// @throws IllegalStateException if standard input is being read already
-    /// @throws SystemCallException if it is not open for reading, or the kernel refuses to watch it
+    /// @throws SystemCallException if it is not open for reading, or the kernel refuses to watch
+    ///     it
     public static StandardInput lines(
             EventLoop loop, Consumer<? super String> onLine, Runnable onEnd) {
         Objects.requireNonNull(onLine, "onLine");
         return open(
-                loop,
-                InputSource.Calls.real(),
-                FD,
-                new Lines(onLine, LONGEST_LINE_BYTES),
-                onEnd);
+                loop, InputSource.Calls.real(), FD, new Lines(onLine, LONGEST_LINE_BYTES), onEnd);
     }
 
     /// The same for any number.
@@ -230,8 +234,9 @@ public final class StandardInput implements AutoCloseable {
         }
     }
 
-    /// Hands over nothing more until [#resume()], and reads nothing: whoever writes has to wait once the
-    /// kernel's buffers are full. While paused it keeps no loop alive. Does nothing if it is paused or closed.
+    /// Hands over nothing more until [#resume()], and reads nothing: whoever writes has to wait
+    /// once the kernel's buffers are full. While paused it keeps no loop alive. Does nothing if
+    /// it is paused or closed.
     public void pause() {
         unasked.cancel();
         if (paused || closed) {

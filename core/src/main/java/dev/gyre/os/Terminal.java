@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 ///
 /// ```java
 /// if (Terminal.isTerminal(Terminal.Standard.INPUT)) {
-///     try (var raw = Terminal.raw()) {
+///     try (var _ = Terminal.raw()) {
 ///         loop.run(); // StandardInput hands over every key
 ///     }
 /// }
@@ -62,8 +62,9 @@ public final class Terminal {
         return new TerminalSettings().readFrom(terminals, fd) == 0;
     }
 
-    /// The size of the terminal that standard output is on, or else standard error, or else standard input.
-    /// Empty if none is on a terminal, or the terminal does not know, as over a serial line.
+    /// The size of the terminal that standard output is on, or else standard error, or else
+    /// standard input. Empty if none is on a terminal, or the terminal does not know, as over a
+    /// serial line.
     public static Optional<Size> size() {
         Terminals terminals = new LinuxTerminals();
         return sizeOf(terminals, Standard.OUTPUT.fd)
@@ -85,13 +86,14 @@ public final class Terminal {
                 : Optional.empty();
     }
 
-    /// Makes the terminal of standard input raw: each key comes at once, as it is, and is not shown. That
-    /// includes Ctrl-C, which is then a byte of value 3 and ends nothing. Lines that are written need a
-    /// carriage return.
+    /// Makes the terminal of standard input raw: each key comes at once, as it is, and is not
+    /// shown. That includes Ctrl-C, which is then a byte of value 3 and ends nothing. Lines that
+    /// are written need a carriage return.
     ///
-    /// @return to be closed, which brings the settings back; otherwise that happens when the JVM exits,
-    ///     unless it is killed
-    /// @throws SystemCallException if standard input is not a terminal (ENOTTY), or the kernel refuses
+    /// @return to be closed, which brings the settings back; otherwise that happens when the JVM
+    ///     exits, unless it is killed
+    /// @throws SystemCallException if standard input is not a terminal (ENOTTY), or the kernel
+    ///     refuses
     /// @throws IllegalStateException if the JVM is exiting
     public static Raw raw() {
         return raw(Descriptor.borrow(Standard.INPUT.fd));
@@ -172,10 +174,11 @@ public final class Terminal {
             }
         }
 
-        /// Brings the settings back that were in force before. Does nothing if the descriptor was closed
-        /// meanwhile. Idempotent.
+        /// Brings the settings back that were in force before. Does nothing if the descriptor was
+        /// closed meanwhile. Idempotent.
         ///
-        /// @throws SystemCallException if the kernel refuses, as for a terminal that is gone (EIO)
+        /// @throws SystemCallException if the kernel refuses, as for a terminal that is gone
+        ///     (EIO)
         @Override
         public void close() {
             synchronized (OPEN) {

@@ -79,8 +79,7 @@ class StandardInputProcessTest {
     void raw_leftOpen_isRestoredWhenTheJvmExits() throws Exception {
         try (var terminal = new PseudoTerminal()) {
             String before = terminal.settings();
-            Process process =
-                    program("", "raw").redirectInput(new File(terminal.name())).start();
+            Process process = program("", "raw").redirectInput(new File(terminal.name())).start();
             assertThat(output(process)).isEmpty();
             assertThat(terminal.settings()).isEqualTo(before);
         }

@@ -80,7 +80,11 @@ class StandardInputTest {
 
     private StandardInput lines(int fd) {
         return StandardInput.open(
-                loop, calls(), fd, new Lines(log::add, StandardInput.LONGEST_LINE_BYTES), this::end);
+                loop,
+                calls(),
+                fd,
+                new Lines(log::add, StandardInput.LONGEST_LINE_BYTES),
+                this::end);
     }
 
     private void end() {
@@ -161,7 +165,8 @@ class StandardInputTest {
     void fifo_whoseWriterHasGoneBefore_isReadToItsEnd(@TempDir Path directory)
             throws IOException, InterruptedException {
         Path fifo = directory.resolve("fifo");
-        assertThat(new ProcessBuilder("mkfifo", fifo.toString()).inheritIO().start().waitFor()).isZero();
+        assertThat(new ProcessBuilder("mkfifo", fifo.toString()).inheritIO().start().waitFor())
+                .isZero();
         Descriptor reader =
                 own(new LinuxInputs().open(fifo.toString(), Linux.O_NONBLOCK | Linux.O_CLOEXEC));
         Files.writeString(fifo, "left behind");
@@ -189,8 +194,7 @@ class StandardInputTest {
 
     @Test
     @Clause("Y-1")
-    void file_isReadAChunkATick_fromWhereItsPositionIs(@TempDir Path directory)
-            throws IOException {
+    void file_isReadAChunkATick_fromWhereItsPositionIs(@TempDir Path directory) throws IOException {
         String content = "x".repeat(StandardInput.CHUNK_BYTES) + "y".repeat(10);
         Path file = Files.writeString(directory.resolve("file"), "head" + content);
         Descriptor descriptor = opened(file);
@@ -208,7 +212,11 @@ class StandardInputTest {
         run();
         assertThat(log)
                 .containsExactly(
-                        StandardInput.CHUNK_BYTES + " bytes", "another", "10 bytes", "another", "END");
+                        StandardInput.CHUNK_BYTES + " bytes",
+                        "another",
+                        "10 bytes",
+                        "another",
+                        "END");
         assertThat(descriptor.read(ByteBuffer.allocate(1))).isEqualTo(Descriptor.END);
         assertThat(failures).isEmpty();
     }

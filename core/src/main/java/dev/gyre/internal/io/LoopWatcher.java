@@ -93,9 +93,10 @@ public final class LoopWatcher implements Watcher, IoHandler {
         return callbacks;
     }
 
-    /// A hang-up lasts, and the kernel reports it whether anybody asked or not: for one who only writes the
-    /// loop would spin on it. From now on changes only, until one of them is wanted. Nobody has been told, so
-    /// a one-shot watcher, which the kernel has disarmed, is to be armed still.
+    /// A hang-up lasts, and the kernel reports it whether anybody asked or not: for one who only
+    /// writes the loop would spin on it. From now on changes only, until one of them is wanted.
+    /// Nobody has been told, so a one-shot watcher, which the kernel has disarmed, is to be armed
+    /// still.
     private void quieten() {
         boolean changesOnly = watch.isEdgeTriggered() && !watch.isOneShot();
         if (!quiet && !changesOnly) {

@@ -1,8 +1,8 @@
 package dev.gyre.internal.sys;
 
-/// The seam for finding out what an inherited descriptor is and reading it without changing it for others,
-/// beside [Kernel] and with its rules: results are zero or positive, or `-errno`; one instance serves one
-/// thread at a time; the caller keeps the memory alive.
+/// The seam for finding out what an inherited descriptor is and reading it without changing it
+/// for others, beside [Kernel] and with its rules: results are zero or positive, or `-errno`; one
+/// instance serves one thread at a time; the caller keeps the memory alive.
 public interface Inputs {
     /// `open` without creating anything.
     int open(String path, int flags);

@@ -21,7 +21,8 @@ public final class TerminalSettings {
         }
     }
 
-    /// Puts them in force at once. Waiting for output first might last for ever: the user can hold it up.
+    /// Puts them in force at once. Waiting for output first might last for ever: the user can
+    /// hold it up.
     ///
     /// @return zero or `-errno`
     public int writeTo(Terminals terminals, int fd) {

@@ -38,7 +38,8 @@ class WatcherInFlightTest {
     @Test
     @Clause("W-7")
     void oneShot_armedAgainWhileItsEventIsOnItsWay_isToldOnce() {
-        Watcher once = loop.watch(descriptors.get(4), Watch.reading(w -> log.add("once")).oneShot());
+        Watcher once =
+                loop.watch(descriptors.get(4), Watch.reading(w -> log.add("once")).oneShot());
         loop.watch(descriptors.get(3), Watch.reading(w -> once.rearm()).oneShot());
         backend.setCondition(3, Ready.READABLE);
         backend.setCondition(4, Ready.READABLE);
@@ -53,7 +54,8 @@ class WatcherInFlightTest {
     @Test
     @Clause({"W-7", "W-9"})
     void oneShot_hungUpBeforeItIsWritable_staysArmedAndIsToldOnce() {
-        Watcher once = loop.watch(descriptors.get(3), Watch.writing(w -> log.add("once")).oneShot());
+        Watcher once =
+                loop.watch(descriptors.get(3), Watch.writing(w -> log.add("once")).oneShot());
         backend.setCondition(3, Ready.HANGUP);
         polls(3);
         assertThat(once.isArmed()).isTrue();
@@ -79,7 +81,8 @@ class WatcherInFlightTest {
     @Test
     @Clause("W-7")
     void oneShot_modifiedWhileItsEventIsOnItsWay_isToldOfWhatItWantsNow() {
-        Watcher once = loop.watch(descriptors.get(4), Watch.reading(w -> log.add("read")).oneShot());
+        Watcher once =
+                loop.watch(descriptors.get(4), Watch.reading(w -> log.add("read")).oneShot());
         Watch writing = Watch.writing(w -> log.add("write")).oneShot();
         loop.watch(descriptors.get(3), Watch.reading(w -> once.modify(writing)).oneShot());
         backend.setCondition(3, Ready.READABLE);

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Watchers as the clauses W-1 to W-9 have them, over a kernel of one line a rule. Says which callbacks run,
-/// in which order.
+/// Watchers as the clauses W-1 to W-9 have them, over a kernel of one line a rule. Says which
+/// callbacks run, in which order.
 final class WatcherModel {
     private static final int UNASKED = Ready.ERROR | Ready.HANGUP;
 
@@ -26,12 +26,14 @@ final class WatcherModel {
 
         /// What the kernel was told, and has told since.
         boolean reports;
+
         boolean onChange;
         boolean once;
         boolean changed;
 
         /// Whether only changes are reported, though the user asked for what lasts.
         boolean quiet;
+
         boolean rearmed;
 
         Watcher(int id, Spec spec) {

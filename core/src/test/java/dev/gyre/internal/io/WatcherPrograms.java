@@ -35,7 +35,8 @@ final class WatcherPrograms {
     static Arbitrary<Action> actions() {
         Arbitrary<Boolean> either = Arbitraries.of(true, false);
         Arbitrary<Boolean> rarely = Arbitraries.of(true, false, false);
-        Arbitrary<Spec> specs = Combinators.combine(either, either, rarely, rarely, rarely).as(Spec::new);
+        Arbitrary<Spec> specs =
+                Combinators.combine(either, either, rarely, rarely, rarely).as(Spec::new);
         Arbitrary<Integer> conditions =
                 Arbitraries.of(
                         0,

@@ -27,8 +27,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/// Watchers against [WatcherModel]: whatever is done to them, between polls and inside callbacks, the same
-/// callbacks run in the same order.
+/// Watchers against [WatcherModel]: whatever is done to them, between polls and inside callbacks,
+/// the same callbacks run in the same order.
 class WatcherPropertyTest {
     private static final int[] FDS = {3, 4, 70};
 
@@ -173,14 +173,20 @@ class WatcherPropertyTest {
             model.poll();
             compare(real, model);
         }
-        long told = real.log.stream().map(line -> line.substring(0, line.indexOf(' '))).distinct().count();
+        long told =
+                real.log.stream()
+                        .map(line -> line.substring(0, line.indexOf(' ')))
+                        .distinct()
+                        .count();
         assertThat(real.backend.lastCollected()).as("events of %s", real.log).isEqualTo((int) told);
     }
 
     private static void compare(Real real, WatcherModel model) {
         assertThat(real.log).isEqualTo(model.log);
         for (int fd : FDS) {
-            assertThat(real.stateOf(fd)).as("watching and armed: " + fd).isEqualTo(model.stateOf(fd));
+            assertThat(real.stateOf(fd))
+                    .as("watching and armed: " + fd)
+                    .isEqualTo(model.stateOf(fd));
         }
     }
 

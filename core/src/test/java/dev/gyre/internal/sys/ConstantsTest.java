@@ -31,7 +31,9 @@ class ConstantsTest {
                     entry("OFFSETOF_ITIMERSPEC_VALUE", "offsetof(struct itimerspec, it_value)"),
                     entry("SIZEOF_RLIMIT", "sizeof(struct rlimit)"),
                     entry("SIZEOF_IO_URING_PARAMS", "sizeof(struct io_uring_params)"),
-                    entry("OFFSETOF_IO_URING_PARAMS_FEATURES", "offsetof(struct io_uring_params, features)"),
+                    entry(
+                            "OFFSETOF_IO_URING_PARAMS_FEATURES",
+                            "offsetof(struct io_uring_params, features)"),
                     entry("SIZEOF_STATX", "sizeof(struct statx)"),
                     entry("OFFSETOF_STATX_MODE", "offsetof(struct statx, stx_mode)"),
                     entry("OFFSETOF_STATX_RDEV_MAJOR", "offsetof(struct statx, stx_rdev_major)"),

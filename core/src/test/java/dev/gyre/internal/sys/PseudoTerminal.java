@@ -9,8 +9,8 @@ import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// A terminal without a screen: this is the side of the person who types and looks, [#fd()] that of the
-/// program.
+/// A terminal without a screen: this is the side of the person who types and looks, [#fd()] that
+/// of the program.
 public final class PseudoTerminal implements AutoCloseable {
     private static final int O_RDWR = 2;
     private static final int TIOCSWINSZ = 0x5414;

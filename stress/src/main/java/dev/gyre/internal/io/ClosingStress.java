@@ -15,9 +15,9 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LII_Result;
 
-/// A descriptor that is closed on one thread while the loop on another watches it, hears of it, or lets it
-/// go. Results: what the loop saw, how many calls reached the kernel after the number was given back, and how
-/// many watchers are left.
+/// A descriptor that is closed on one thread while the loop on another watches it, hears of it,
+/// or lets it go. Results: what the loop saw, how many calls reached the kernel after the number
+/// was given back, and how many watchers are left.
 public final class ClosingStress {
     private ClosingStress() {}
 
@@ -60,8 +60,8 @@ public final class ClosingStress {
         public void lookAgain() {}
     }
 
-    /// Catches a number that is registered after it was given back, and a watcher that nobody ends because
-    /// it was added while its descriptor looked for those to end.
+    /// Catches a number that is registered after it was given back, and a watcher that nobody
+    /// ends because it was added while its descriptor looked for those to end.
     @JCStressTest
     @Outcome(id = "watched, 0, 0", expect = ACCEPTABLE, desc = "Watched, then closed.")
     @Outcome(id = "refused, 0, 0", expect = ACCEPTABLE, desc = "Closed, then refused.")
@@ -125,8 +125,8 @@ public final class ClosingStress {
         }
     }
 
-    /// Catches a removal that both carry out, the loop's one after the number was given back, and counts that
-    /// go down twice.
+    /// Catches a removal that both carry out, the loop's one after the number was given back, and
+    /// counts that go down twice.
     @JCStressTest
     @Outcome(id = "done, 0, 0", expect = ACCEPTABLE, desc = "Removed once, by whoever was first.")
     @Outcome(expect = FORBIDDEN, desc = "Somebody else's number, or a wrong count.")
@@ -155,10 +155,13 @@ public final class ClosingStress {
         }
     }
 
-    /// Catches a change of interest that is made in the kernel after the number was given back, and one that
-    /// brings a watcher back into the counts.
+    /// Catches a change of interest that is made in the kernel after the number was given back,
+    /// and one that brings a watcher back into the counts.
     @JCStressTest
-    @Outcome(id = "modified, 0, 0", expect = ACCEPTABLE, desc = "Before the close, or in its middle.")
+    @Outcome(
+            id = "modified, 0, 0",
+            expect = ACCEPTABLE,
+            desc = "Before the close, or in its middle.")
     @Outcome(id = "refused, 0, 0", expect = ACCEPTABLE, desc = "The close came first.")
     @Outcome(expect = FORBIDDEN, desc = "Somebody else's number, or a wrong count.")
     @State
@@ -188,8 +191,8 @@ public final class ClosingStress {
         }
     }
 
-    /// Catches a watcher that is replaced while its descriptor closes, and a removal that takes the new one
-    /// along or forgets it.
+    /// Catches a watcher that is replaced while its descriptor closes, and a removal that takes
+    /// the new one along or forgets it.
     @JCStressTest
     @Outcome(id = "watched, 0, 0", expect = ACCEPTABLE, desc = "Replaced, then closed.")
     @Outcome(id = "refused, 0, 0", expect = ACCEPTABLE, desc = "Closed, then refused.")

@@ -7,8 +7,8 @@ import dev.gyre.internal.sys.Linux;
 
 import org.jspecify.annotations.Nullable;
 
-/// A backend with room for one descriptor, over a [CountingKernel] that is told of every change: after the
-/// descriptor's close each of them would be about somebody else's number.
+/// A backend with room for one descriptor, over a [CountingKernel] that is told of every change:
+/// after the descriptor's close each of them would be about somebody else's number.
 final class NumberedKernel implements Backend {
     static final int FD = 3;
 
@@ -16,7 +16,8 @@ final class NumberedKernel implements Backend {
 
     final CountingKernel kernel = new CountingKernel();
 
-    // Shared: written by whichever actor changes it, under the lock of Watchers; read by the arbiter.
+    // Shared: written by whichever actor changes it, under the lock of Watchers; read by the
+    // arbiter.
     private volatile @Nullable IoHandler registered;
 
     /// Whether anything is still registered.
