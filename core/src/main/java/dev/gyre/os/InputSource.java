@@ -10,9 +10,9 @@ import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxInputs;
 import dev.gyre.internal.sys.LinuxKernel;
 import dev.gyre.internal.sys.LinuxTerminals;
+import dev.gyre.internal.sys.Reception;
 import dev.gyre.internal.sys.TerminalSettings;
 import dev.gyre.internal.sys.Terminals;
-import dev.gyre.internal.sys.Transfer;
 import dev.gyre.io.Descriptor;
 
 import org.jspecify.annotations.Nullable;
@@ -133,7 +133,9 @@ final class InputSource {
         if (descriptor == null) {
             return Descriptor.END;
         }
-        return socket ? Transfer.receive(inputs, descriptor.fd(), buffer) : descriptor.read(buffer);
+        return socket
+                ? Reception.receive(inputs, descriptor.fd(), buffer)
+                : descriptor.read(buffer);
     }
 
     void close() {

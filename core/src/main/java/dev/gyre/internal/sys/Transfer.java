@@ -54,26 +54,6 @@ public final class Transfer {
         return END;
     }
 
-    /// Receives once from a socket, never waiting, whether or not the socket itself would.
-    ///
-    /// @param buffer a direct one with room left
-    /// @return the number of bytes; 0 if the call would block; -1 at the end
-    public static int receive(Inputs inputs, int fd, ByteBuffer buffer) {
-        MemorySegment target = MemorySegment.ofBuffer(buffer);
-        long result;
-        do {
-            result = inputs.recv(fd, target.address(), target.byteSize(), Linux.MSG_DONTWAIT);
-        } while (result == -Errno.EINTR);
-        if (result > 0) {
-            buffer.position(buffer.position() + (int) result);
-            return (int) result;
-        }
-        if (result < 0 && result != -Errno.EAGAIN) {
-            throw new SystemCallException("recv", (int) -result, fd);
-        }
-        return result == 0 ? END : 0;
-    }
-
     /// Writes once.
     ///
     /// @return the number of bytes; 0 if the call would block or there is nothing to write
