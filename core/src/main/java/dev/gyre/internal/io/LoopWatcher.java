@@ -65,12 +65,12 @@ public final class LoopWatcher implements Watcher, IoHandler {
         }
         int callbacks = callbacksFor(ready);
         if (callbacks == 0) {
-            quieten();
+            passOver();
             return 0;
         }
         if (quiet) {
             quiet = false;
-            tellKernel(watch.isOneShot() ? 0 : interest(watch));
+            tellKernel(interest(watch));
         }
         held = target;
         this.ready = ready;
@@ -93,15 +93,22 @@ public final class LoopWatcher implements Watcher, IoHandler {
         return callbacks;
     }
 
+    /// For an event that calls for nothing.
+    ///
     /// A hang-up lasts, and the kernel reports it whether anybody asked or not: for one who only
     /// writes the loop would spin on it. From now on changes only, until one of them is wanted.
-    /// Nobody has been told, so a one-shot watcher, which the kernel has disarmed, is to be armed
-    /// still.
-    private void quieten() {
-        boolean changesOnly = watch.isEdgeTriggered() && !watch.isOneShot();
-        if (!quiet && !changesOnly) {
+    private void passOver() {
+        if (watch.isOneShot()) {
+            if (rearmed) {
+                // Perhaps it was reported for what was watched before: that is not the one shot.
+                rearmed = false;
+                tellKernel(interest(watch));
+            } else {
+                watchers.setArmed(this, false);
+            }
+        } else if (!quiet && !watch.isEdgeTriggered()) {
             quiet = true;
-            tellKernel((interest(watch) & ~Interest.ONE_SHOT) | Interest.EDGE);
+            tellKernel(interest(watch) | Interest.EDGE);
         }
     }
 

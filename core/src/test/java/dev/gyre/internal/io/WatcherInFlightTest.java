@@ -52,21 +52,6 @@ class WatcherInFlightTest {
     }
 
     @Test
-    @Clause({"W-7", "W-9"})
-    void oneShot_hungUpBeforeItIsWritable_staysArmedAndIsToldOnce() {
-        Watcher once =
-                loop.watch(descriptors.get(3), Watch.writing(w -> log.add("once")).oneShot());
-        backend.setCondition(3, Ready.HANGUP);
-        polls(3);
-        assertThat(once.isArmed()).isTrue();
-        assertThat(backend.lastCollected()).as("events that nobody wants").isZero();
-        backend.setCondition(3, Ready.HANGUP | Ready.WRITABLE);
-        polls(3);
-        assertThat(log).containsExactly("once");
-        assertThat(once.isArmed()).isFalse();
-    }
-
-    @Test
     @Clause("W-9")
     void levelTriggered_hungUpBeforeItIsWritable_isToldForAsLongAsThatLasts() {
         loop.watch(descriptors.get(3), Watch.writing(w -> log.add("writable")));

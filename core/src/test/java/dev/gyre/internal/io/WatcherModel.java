@@ -163,15 +163,12 @@ final class WatcherModel {
                 watcher.spec.reader() && (error || (ready & (Ready.READABLE | Ready.HANGUP)) != 0);
         boolean write = watcher.spec.writer() && (error || (ready & Ready.WRITABLE) != 0);
         if (!onlyError && !read && !write) {
-            if (!watcher.quiet && (watcher.spec.oneShot() || !watcher.spec.edge())) {
-                watcher.quiet = true;
-                watcher.tellKernel(true, true, false); // W-9: or the loop would spin.
-            }
+            passOver(watcher);
             return;
         }
         if (watcher.quiet) {
             watcher.quiet = false;
-            watcher.tellKernel(!watcher.spec.oneShot(), watcher.spec.edge(), false);
+            watcher.tellKernel(true, watcher.spec.edge(), false);
         }
         watcher.rearmed = false;
         if (onlyError) {
@@ -186,6 +183,20 @@ final class WatcherModel {
         }
         if (watcher.spec.oneShot() && !watcher.rearmed) {
             watcher.armed = false;
+        }
+    }
+
+    private static void passOver(Watcher watcher) {
+        if (watcher.spec.oneShot()) {
+            if (watcher.rearmed) {
+                watcher.rearmed = false;
+                watcher.tellKernel(true, watcher.spec.edge(), true);
+            } else {
+                watcher.armed = false;
+            }
+        } else if (!watcher.quiet && !watcher.spec.edge()) {
+            watcher.quiet = true;
+            watcher.tellKernel(true, true, false); // W-9: or the loop would spin.
         }
     }
 
