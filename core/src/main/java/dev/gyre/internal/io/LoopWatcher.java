@@ -24,7 +24,7 @@ public final class LoopWatcher implements Watcher, IoHandler {
     // Shared: written under the lock of Watchers, read by the loop without.
     private volatile boolean watching;
 
-    // Shared: guarded by the lock of Watchers.
+    // Shared: guarded by the lock of Watchers; the loop alone writes `armed` and reads it without.
     private boolean referenced = true;
     private boolean armed;
 
@@ -58,14 +58,23 @@ public final class LoopWatcher implements Watcher, IoHandler {
             watchers.remove(this);
             return 0;
         }
+        if (!armed) {
+            // Armed again while its event was on its way, it has used that one up, and this is the
+            // second.
+            return 0;
+        }
+        int callbacks = callbacksFor(ready);
+        if (callbacks == 0) {
+            passOver();
+            return 0;
+        }
+        if (quiet) {
+            quiet = false;
+            tellKernel(interest(watch));
+        }
         held = target;
         this.ready = ready;
         rearmed = false;
-        int callbacks = callbacksFor(ready);
-        if (callbacks == 0) {
-            quieten();
-            finish();
-        }
         return callbacks;
     }
 
@@ -84,18 +93,31 @@ public final class LoopWatcher implements Watcher, IoHandler {
         return callbacks;
     }
 
-    /// A hang-up lasts, and the kernel reports it whether anybody asked or not: for one who only writes the
-    /// loop would spin on it. From now on changes only.
-    private void quieten() {
-        if (!quiet && !watch.isOneShot()) {
-            quiet = true;
-            try {
-                watchers.modify(this, interest(watch) | Interest.EDGE);
-            } catch (SystemCallException e) {
-                // Closed behind our back: the watcher is gone by now, and nobody asked for this
-                // call.
-                assert !watching;
+    /// For an event that calls for nothing.
+    ///
+    /// A hang-up lasts, and the kernel reports it whether anybody asked or not: for one who only
+    /// writes the loop would spin on it. From now on changes only, until one of them is wanted.
+    private void passOver() {
+        if (watch.isOneShot()) {
+            if (rearmed) {
+                // Perhaps it was reported for what was watched before: that is not the one shot.
+                rearmed = false;
+                tellKernel(interest(watch));
+            } else {
+                watchers.setArmed(this, false);
             }
+        } else if (!quiet && !watch.isEdgeTriggered()) {
+            quiet = true;
+            tellKernel(interest(watch) | Interest.EDGE);
+        }
+    }
+
+    private void tellKernel(int interest) {
+        try {
+            watchers.modify(this, interest);
+        } catch (SystemCallException e) {
+            // Closed behind our back: the watcher is gone by now, and nobody asked for this call.
+            assert !watching;
         }
     }
 

@@ -14,9 +14,11 @@ public final class Errno {
     public static final int EACCES = 13;
     public static final int EFAULT = 14;
     public static final int EEXIST = 17;
+    public static final int EISDIR = 21;
     public static final int EINVAL = 22;
     public static final int ENFILE = 23;
     public static final int EMFILE = 24;
+    public static final int ENOTTY = 25;
     public static final int ENOSPC = 28;
     public static final int EPIPE = 32;
     public static final int ENOSYS = 38;
@@ -46,9 +48,11 @@ public final class Errno {
             case EACCES -> "EACCES";
             case EFAULT -> "EFAULT";
             case EEXIST -> "EEXIST";
+            case EISDIR -> "EISDIR";
             case EINVAL -> "EINVAL";
             case ENFILE -> "ENFILE";
             case EMFILE -> "EMFILE";
+            case ENOTTY -> "ENOTTY";
             case ENOSPC -> "ENOSPC";
             case EPIPE -> "EPIPE";
             case ENOSYS -> "ENOSYS";
@@ -105,6 +109,8 @@ public final class Errno {
                                     + " ready"
                             : "the kernel, or the sandbox around this process, does not allow it";
             case EBADF -> "the descriptor is closed, or was never open";
+            case EISDIR -> "it is a directory: a file, a pipe or a terminal is expected";
+            case ENOTTY -> "it is not a terminal: ask Terminal.isTerminal first";
             default -> "";
         };
     }

@@ -43,6 +43,13 @@ final class Linkage {
         return find(name, result, arguments).orElseThrow(() -> missing(name));
     }
 
+    /// For functions that return nothing.
+    @SuppressWarnings("restricted") // this room's purpose
+    static MethodHandle linkVoid(String name, MemoryLayout... arguments) {
+        MemorySegment address = LINKER.defaultLookup().find(name).orElseThrow(() -> missing(name));
+        return LINKER.downcallHandle(address, FunctionDescriptor.ofVoid(arguments), ERRNO);
+    }
+
     /// Empty where the C library has no such function.
     @SuppressWarnings("restricted") // this room's purpose
     static Optional<MethodHandle> find(

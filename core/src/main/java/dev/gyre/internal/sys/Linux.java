@@ -29,6 +29,37 @@ public final class Linux {
     public static final int F_SETFL = 4;
     public static final int FD_CLOEXEC = 1;
 
+    public static final int O_RDONLY = 0;
+    public static final int O_WRONLY = 1;
+    public static final int O_ACCMODE = 3;
+    public static final int O_NOCTTY = 0x100;
+
+    public static final int AT_EMPTY_PATH = 0x1000;
+    public static final int S_IFMT = 0xF000;
+    public static final int S_IFIFO = 0x1000;
+    public static final int S_IFCHR = 0x2000;
+    public static final int S_IFSOCK = 0xC000;
+    public static final int STATX_TYPE = 1;
+
+    /// `struct statx`, the same on both architectures, unlike `struct stat`.
+    public static final int SIZEOF_STATX = 256;
+
+    public static final int OFFSETOF_STATX_MODE = 28;
+    public static final int OFFSETOF_STATX_RDEV_MAJOR = 128;
+    public static final int OFFSETOF_STATX_RDEV_MINOR = 132;
+
+    public static final int SYS_statx = Platform.isX86() ? 332 : 291;
+
+    public static final int MSG_DONTWAIT = 0x40;
+
+    public static final int TCSANOW = 0;
+    public static final int TIOCGWINSZ = 0x5413;
+
+    /// `struct winsize`: rows, then columns, of two bytes each; then the same in pixels.
+    public static final int SIZEOF_WINSIZE = 8;
+
+    public static final int OFFSETOF_WINSIZE_COLUMNS = 2;
+
     public static final int AF_UNIX = 1;
     public static final int SOCK_STREAM = 1;
     public static final int SOCK_NONBLOCK = 0x800;

@@ -8,6 +8,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /// A kernel for tests: time stands still unless the loop waits or the test moves it, and descriptors are
 /// ready when the test says so. A wait with nothing to wait for fails the test instead of hanging it.
@@ -17,10 +18,48 @@ public final class ScriptedBackend implements Backend {
     /// @param blocking whether it was allowed to wait
     public record Poll(boolean blocking, long deadlineNanos) {}
 
-    private record Event(int fd, int ready) {}
+    private record Pulse(int fd, int ready) {}
 
-    private final Map<Integer, IoHandler> handlers = new HashMap<>();
-    private final Deque<Event> upcoming = new ArrayDeque<>();
+    private record Event(int fd, int ready, Registration registration) {}
+
+    /// What the kernel knows of a registered descriptor. Another registration of the same number is another
+    /// one, which events for this one do not reach.
+    private static final class Registration {
+        final IoHandler handler;
+        int interest;
+        boolean changed = true;
+        boolean disarmed;
+
+        Registration(int interest, IoHandler handler) {
+            this.interest = interest;
+            this.handler = handler;
+        }
+
+        /// What to report of what is so; errors and hang-ups unasked, if anything is asked for at all.
+        int reportable(int condition) {
+            int asked = interest & (Interest.READ | Interest.WRITE);
+            if (asked == 0 || disarmed || ((interest & Interest.EDGE) != 0 && !changed)) {
+                return 0;
+            }
+            int reported = condition & (Ready.ERROR | Ready.HANGUP);
+            if ((asked & Interest.READ) != 0) {
+                reported |= condition & Ready.READABLE;
+            }
+            if ((asked & Interest.WRITE) != 0) {
+                reported |= condition & Ready.WRITABLE;
+            }
+            return reported;
+        }
+
+        void reported() {
+            changed = false;
+            disarmed = (interest & Interest.ONE_SHOT) != 0;
+        }
+    }
+
+    private final Map<Integer, Registration> registrations = new TreeMap<>();
+    private final Map<Integer, Integer> conditions = new HashMap<>();
+    private final Deque<Pulse> upcoming = new ArrayDeque<>();
     private final Deque<Event> collected = new ArrayDeque<>();
     private final Deque<Runnable> duringWaits = new ArrayDeque<>();
     private final List<Poll> polls = new ArrayList<>();
@@ -29,6 +68,7 @@ public final class ScriptedBackend implements Backend {
     private boolean woken;
     private int taken;
     private int closes;
+    private int lastCollected;
 
     public ScriptedBackend() {
         this(1_000);
@@ -43,9 +83,24 @@ public final class ScriptedBackend implements Backend {
         nowNanos += nanos;
     }
 
-    /// Makes a descriptor ready for the next look.
+    /// Makes a descriptor ready for the next look, and for that one only, whatever was asked for.
     public void makeReady(int fd, int ready) {
-        upcoming.add(new Event(fd, ready));
+        upcoming.add(new Pulse(fd, ready));
+    }
+
+    /// Makes a descriptor ready until this is called again, and reports it as epoll would: filtered by what
+    /// was asked for, for as long as it lasts or once per call, until disarmed.
+    public void setCondition(int fd, int ready) {
+        conditions.put(fd, ready);
+        Registration registration = registrations.get(fd);
+        if (registration != null) {
+            registration.changed = true;
+        }
+    }
+
+    /// How many events the last look has brought.
+    public int lastCollected() {
+        return lastCollected;
     }
 
     /// Something to happen during a blocking wait, as if another thread did it; one for each wait, in order.
@@ -83,7 +138,7 @@ public final class ScriptedBackend implements Backend {
         Runnable happening = duringWaits.poll();
         if (happening != null) {
             happening.run();
-        } else if (upcoming.isEmpty() && !woken) {
+        } else if (upcoming.isEmpty() && !woken && !isAnyReady()) {
             nowNanos = Math.max(nowNanos, deadlineNanos);
             if (polls.size() > 100_000) {
                 throw new AssertionError("the loop waits for ever; script something to wake it");
@@ -92,20 +147,43 @@ public final class ScriptedBackend implements Backend {
         collect();
     }
 
+    private boolean isAnyReady() {
+        return registrations.entrySet().stream()
+                .anyMatch(entry -> entry.getValue().reportable(condition(entry.getKey())) != 0);
+    }
+
+    private int condition(int fd) {
+        return conditions.getOrDefault(fd, 0);
+    }
+
     private void collect() {
         woken = false;
-        collected.addAll(upcoming);
+        for (Pulse pulse : upcoming) {
+            Registration registration = registrations.get(pulse.fd());
+            if (registration != null) {
+                collected.add(new Event(pulse.fd(), pulse.ready(), registration));
+            }
+        }
         upcoming.clear();
+        registrations.forEach(
+                (fd, registration) -> {
+                    int ready = registration.reportable(condition(fd));
+                    if (ready != 0) {
+                        registration.reported();
+                        collected.add(new Event(fd, ready, registration));
+                    }
+                });
+        lastCollected = collected.size();
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // a registration is only itself
     public @Nullable IoHandler takeReady() {
         while (!collected.isEmpty()) {
             Event event = collected.remove();
-            IoHandler handler = handlers.get(event.fd());
-            if (handler != null) {
+            if (registrations.get(event.fd()) == event.registration()) {
                 taken = event.ready();
-                return handler;
+                return event.registration().handler;
             }
         }
         return null;
@@ -129,15 +207,26 @@ public final class ScriptedBackend implements Backend {
 
     @Override
     public void register(int fd, int interest, IoHandler handler) {
-        handlers.put(fd, handler);
+        registrations.put(fd, new Registration(interest, handler));
     }
 
     @Override
-    public void modify(int fd, int interest) {}
+    public void modify(int fd, int interest) {
+        Registration registration = registrations.get(fd);
+        if (registration != null) {
+            registration.interest = interest;
+            registration.changed = true;
+            registration.disarmed = false;
+        }
+    }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // a handler is only itself
     public void deregister(int fd, IoHandler handler) {
-        handlers.remove(fd, handler);
+        Registration registration = registrations.get(fd);
+        if (registration != null && registration.handler == handler) {
+            registrations.remove(fd);
+        }
     }
 
     @Override

@@ -3,6 +3,8 @@ package dev.gyre.internal.sys;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import static java.util.Map.entry;
+
 import dev.gyre.Clause;
 import dev.gyre.os.Signal;
 
@@ -21,18 +23,25 @@ import java.util.TreeMap;
 /// Asks the C compiler for every constant and layout of [Linux] and [Errno], so that none rests on memory.
 class ConstantsTest {
     private static final Map<String, String> LAYOUTS =
-            Map.of(
-                    "SIZEOF_EPOLL_EVENT", "sizeof(struct epoll_event)",
-                    "OFFSETOF_EPOLL_EVENT_EVENTS", "offsetof(struct epoll_event, events)",
-                    "OFFSETOF_EPOLL_EVENT_DATA", "offsetof(struct epoll_event, data)",
-                    "SIZEOF_TIMESPEC", "sizeof(struct timespec)",
-                    "OFFSETOF_TIMESPEC_NANOS", "offsetof(struct timespec, tv_nsec)",
-                    "SIZEOF_ITIMERSPEC", "sizeof(struct itimerspec)",
-                    "OFFSETOF_ITIMERSPEC_VALUE", "offsetof(struct itimerspec, it_value)",
-                    "SIZEOF_RLIMIT", "sizeof(struct rlimit)",
-                    "SIZEOF_IO_URING_PARAMS", "sizeof(struct io_uring_params)",
-                    "OFFSETOF_IO_URING_PARAMS_FEATURES",
-                            "offsetof(struct io_uring_params, features)");
+            Map.ofEntries(
+                    entry("SIZEOF_EPOLL_EVENT", "sizeof(struct epoll_event)"),
+                    entry("OFFSETOF_EPOLL_EVENT_EVENTS", "offsetof(struct epoll_event, events)"),
+                    entry("OFFSETOF_EPOLL_EVENT_DATA", "offsetof(struct epoll_event, data)"),
+                    entry("SIZEOF_TIMESPEC", "sizeof(struct timespec)"),
+                    entry("OFFSETOF_TIMESPEC_NANOS", "offsetof(struct timespec, tv_nsec)"),
+                    entry("SIZEOF_ITIMERSPEC", "sizeof(struct itimerspec)"),
+                    entry("OFFSETOF_ITIMERSPEC_VALUE", "offsetof(struct itimerspec, it_value)"),
+                    entry("SIZEOF_RLIMIT", "sizeof(struct rlimit)"),
+                    entry("SIZEOF_IO_URING_PARAMS", "sizeof(struct io_uring_params)"),
+                    entry(
+                            "OFFSETOF_IO_URING_PARAMS_FEATURES",
+                            "offsetof(struct io_uring_params, features)"),
+                    entry("SIZEOF_STATX", "sizeof(struct statx)"),
+                    entry("OFFSETOF_STATX_MODE", "offsetof(struct statx, stx_mode)"),
+                    entry("OFFSETOF_STATX_RDEV_MAJOR", "offsetof(struct statx, stx_rdev_major)"),
+                    entry("OFFSETOF_STATX_RDEV_MINOR", "offsetof(struct statx, stx_rdev_minor)"),
+                    entry("SIZEOF_WINSIZE", "sizeof(struct winsize)"),
+                    entry("OFFSETOF_WINSIZE_COLUMNS", "offsetof(struct winsize, ws_col)"));
 
     private static final Map<String, String> SIGNAL_LAYOUTS =
             Map.of(
@@ -52,11 +61,14 @@ class ConstantsTest {
             #include <stdio.h>
             #include <sys/epoll.h>
             #include <sys/eventfd.h>
+            #include <sys/ioctl.h>
             #include <sys/resource.h>
             #include <sys/signalfd.h>
             #include <sys/socket.h>
+            #include <sys/stat.h>
             #include <sys/syscall.h>
             #include <sys/timerfd.h>
+            #include <termios.h>
             #include <time.h>
             """;
 

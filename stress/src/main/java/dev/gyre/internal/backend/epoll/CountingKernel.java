@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /// A kernel with one descriptor, the eventfd or the epoll, that counts what is done to it and by which
 /// call it was too late.
-final class CountingKernel implements Kernel {
+public final class CountingKernel implements Kernel {
     /// No descriptor carries it: what the epoll has to report before something was added.
     static final long NO_EVENT = -1;
 
@@ -26,7 +26,7 @@ final class CountingKernel implements Kernel {
     }
 
     /// How many calls came after the close.
-    int late() {
+    public int late() {
         return late.get();
     }
 

@@ -1,0 +1,30 @@
+package dev.gyre.internal.sys;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+
+/// Room for a terminal's size.
+public final class WindowSize {
+    private static final int SHORT_MASK = 0xFFFF;
+
+    private final MemorySegment memory = Memory.allocate(Linux.SIZEOF_WINSIZE);
+
+    /// Fills it in.
+    ///
+    /// @return zero or `-errno`
+    public int readFrom(Terminals terminals, int fd) {
+        try {
+            return terminals.windowSize(fd, memory.address());
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    public int rows() {
+        return Memory.getInt(memory.address()) & SHORT_MASK;
+    }
+
+    public int columns() {
+        return Memory.getInt(memory.address() + Linux.OFFSETOF_WINSIZE_COLUMNS) & SHORT_MASK;
+    }
+}

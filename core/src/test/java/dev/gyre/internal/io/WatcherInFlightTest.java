@@ -1,0 +1,82 @@
+package dev.gyre.internal.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.gyre.Clause;
+import dev.gyre.LoopConfig;
+import dev.gyre.Watch;
+import dev.gyre.Watcher;
+import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.ScriptedBackend;
+import dev.gyre.internal.loop.Loop;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Events that meet a watcher in another state than the one they were reported for.
+class WatcherInFlightTest {
+    private final ScriptedBackend backend = new ScriptedBackend();
+    private final Loop loop = Loop.open(LoopConfig.DEFAULT, backend);
+    private final FakeDescriptors descriptors = new FakeDescriptors();
+    private final List<String> log = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        loop.close();
+    }
+
+    private void polls(int times) {
+        for (int i = 0; i < times; i++) {
+            loop.runFor(Duration.ZERO);
+        }
+    }
+
+    @Test
+    @Clause("W-7")
+    void oneShot_armedAgainWhileItsEventIsOnItsWay_isToldOnce() {
+        Watcher once =
+                loop.watch(descriptors.get(4), Watch.reading(w -> log.add("once")).oneShot());
+        loop.watch(descriptors.get(3), Watch.reading(w -> once.rearm()).oneShot());
+        backend.setCondition(3, Ready.READABLE);
+        backend.setCondition(4, Ready.READABLE);
+        polls(3);
+        assertThat(log).containsExactly("once");
+        assertThat(once.isArmed()).isFalse();
+        once.rearm();
+        polls(3);
+        assertThat(log).containsExactly("once", "once");
+    }
+
+    @Test
+    @Clause("W-9")
+    void levelTriggered_hungUpBeforeItIsWritable_isToldForAsLongAsThatLasts() {
+        loop.watch(descriptors.get(3), Watch.writing(w -> log.add("writable")));
+        backend.setCondition(3, Ready.HANGUP);
+        polls(3);
+        assertThat(backend.lastCollected()).as("events that nobody wants").isZero();
+        backend.setCondition(3, Ready.HANGUP | Ready.WRITABLE);
+        polls(3);
+        assertThat(log).hasSize(3);
+    }
+
+    @Test
+    @Clause("W-7")
+    void oneShot_modifiedWhileItsEventIsOnItsWay_isToldOfWhatItWantsNow() {
+        Watcher once =
+                loop.watch(descriptors.get(4), Watch.reading(w -> log.add("read")).oneShot());
+        Watch writing = Watch.writing(w -> log.add("write")).oneShot();
+        loop.watch(descriptors.get(3), Watch.reading(w -> once.modify(writing)).oneShot());
+        backend.setCondition(3, Ready.READABLE);
+        backend.setCondition(4, Ready.READABLE);
+        polls(2);
+        assertThat(log).isEmpty();
+        assertThat(once.isArmed()).isTrue();
+        backend.setCondition(4, Ready.READABLE | Ready.WRITABLE);
+        polls(3);
+        assertThat(log).containsExactly("write");
+    }
+}

@@ -1,0 +1,43 @@
+package dev.gyre.internal.sys;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/// The real calls, except for those that are refused.
+public final class FaultyTerminals implements Terminals {
+    private final Terminals real = new LinuxTerminals();
+    private final Deque<Integer> gets = new ArrayDeque<>();
+    private final Deque<Integer> sets = new ArrayDeque<>();
+
+    /// The next `tcgetattr` returns `-errno` and does not reach the kernel.
+    public FaultyTerminals refuseGet(int errno) {
+        gets.add(-errno);
+        return this;
+    }
+
+    /// The next `tcsetattr` returns `-errno` and does not reach the kernel.
+    public FaultyTerminals refuseSet(int errno) {
+        sets.add(-errno);
+        return this;
+    }
+
+    @Override
+    public int tcgetattr(int fd, long termiosAddress) {
+        return gets.isEmpty() ? real.tcgetattr(fd, termiosAddress) : gets.remove();
+    }
+
+    @Override
+    public int tcsetattr(int fd, int when, long termiosAddress) {
+        return sets.isEmpty() ? real.tcsetattr(fd, when, termiosAddress) : sets.remove();
+    }
+
+    @Override
+    public void cfmakeraw(long termiosAddress) {
+        real.cfmakeraw(termiosAddress);
+    }
+
+    @Override
+    public int windowSize(int fd, long winsizeAddress) {
+        return real.windowSize(fd, winsizeAddress);
+    }
+}
