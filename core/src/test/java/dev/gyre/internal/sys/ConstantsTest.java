@@ -19,18 +19,21 @@ import java.util.TreeMap;
 /// Asks the C compiler for every constant and layout of [Linux] and [Errno], so that none rests on memory.
 class ConstantsTest {
     private static final Map<String, String> LAYOUTS =
-            Map.of(
-                    "SIZEOF_EPOLL_EVENT", "sizeof(struct epoll_event)",
-                    "OFFSETOF_EPOLL_EVENT_EVENTS", "offsetof(struct epoll_event, events)",
-                    "OFFSETOF_EPOLL_EVENT_DATA", "offsetof(struct epoll_event, data)",
-                    "SIZEOF_TIMESPEC", "sizeof(struct timespec)",
-                    "OFFSETOF_TIMESPEC_NANOS", "offsetof(struct timespec, tv_nsec)",
-                    "SIZEOF_ITIMERSPEC", "sizeof(struct itimerspec)",
-                    "OFFSETOF_ITIMERSPEC_VALUE", "offsetof(struct itimerspec, it_value)",
-                    "SIZEOF_RLIMIT", "sizeof(struct rlimit)",
-                    "SIZEOF_IO_URING_PARAMS", "sizeof(struct io_uring_params)",
-                    "OFFSETOF_IO_URING_PARAMS_FEATURES",
-                            "offsetof(struct io_uring_params, features)");
+            Map.ofEntries(
+                    Map.entry("SIZEOF_EPOLL_EVENT", "sizeof(struct epoll_event)"),
+                    Map.entry("OFFSETOF_EPOLL_EVENT_EVENTS", "offsetof(struct epoll_event, events)"),
+                    Map.entry("OFFSETOF_EPOLL_EVENT_DATA", "offsetof(struct epoll_event, data)"),
+                    Map.entry("SIZEOF_TIMESPEC", "sizeof(struct timespec)"),
+                    Map.entry("OFFSETOF_TIMESPEC_NANOS", "offsetof(struct timespec, tv_nsec)"),
+                    Map.entry("SIZEOF_ITIMERSPEC", "sizeof(struct itimerspec)"),
+                    Map.entry("OFFSETOF_ITIMERSPEC_VALUE", "offsetof(struct itimerspec, it_value)"),
+                    Map.entry("SIZEOF_RLIMIT", "sizeof(struct rlimit)"),
+                    Map.entry("SIZEOF_IO_URING_PARAMS", "sizeof(struct io_uring_params)"),
+                    Map.entry("OFFSETOF_IO_URING_PARAMS_FEATURES", "offsetof(struct io_uring_params, features)"),
+                    Map.entry("SIZEOF_INOTIFY_EVENT", "sizeof(struct inotify_event)"),
+                    Map.entry("OFFSETOF_INOTIFY_EVENT_MASK", "offsetof(struct inotify_event, mask)"),
+                    Map.entry("OFFSETOF_INOTIFY_EVENT_COOKIE", "offsetof(struct inotify_event, cookie)"),
+                    Map.entry("OFFSETOF_INOTIFY_EVENT_LEN", "offsetof(struct inotify_event, len)"));
 
     private static final String HEADERS =
             """
@@ -38,10 +41,12 @@ class ConstantsTest {
             #include <errno.h>
             #include <fcntl.h>
             #include <linux/io_uring.h>
+            #include <limits.h>
             #include <stddef.h>
             #include <stdio.h>
             #include <sys/epoll.h>
             #include <sys/eventfd.h>
+            #include <sys/inotify.h>
             #include <sys/resource.h>
             #include <sys/socket.h>
             #include <sys/syscall.h>
