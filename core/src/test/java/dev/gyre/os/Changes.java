@@ -11,7 +11,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -20,24 +23,34 @@ public final class Changes implements Consumer<FileChange> {
     private static final Duration GUARD = Duration.ofSeconds(20);
 
     public final List<FileChange> all = new ArrayList<>();
-    private int marks;
+
+    /// Also of those that were taken out of the list again.
+    private final Set<FileChange> seen = new HashSet<>();
+
+    private static final AtomicInteger MARKS = new AtomicInteger();
 
     @Override
     public void accept(FileChange change) {
         all.add(change);
+        seen.add(change);
+    }
+
+    /// Whether this one has come.
+    public boolean has(FileChange change) {
+        return seen.contains(change);
     }
 
     /// Everything that happened so far has been reported when this returns: a file is made in the directory,
     /// and the loop runs until that one is reported. It is taken out of the list.
     public List<FileChange> upToNow(EventLoop loop, Path directory) throws IOException {
-        Path mark = directory.resolve("mark " + marks++);
+        Path mark = directory.resolve("mark " + MARKS.incrementAndGet());
         Files.createDirectory(mark);
         FileChange expected = new FileChange(Kind.CREATED, mark);
-        runUntil(loop, () -> all.contains(expected));
+        runUntil(loop, () -> has(expected));
         all.remove(expected);
         Files.delete(mark);
         FileChange gone = new FileChange(Kind.DELETED, mark);
-        runUntil(loop, () -> all.contains(gone));
+        runUntil(loop, () -> has(gone));
         all.remove(gone);
         return all;
     }

@@ -2,6 +2,7 @@ package dev.gyre.os;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
@@ -133,7 +134,7 @@ class FileWatchTest {
         Files.createFile(path("config"));
         watch();
         Files.writeString(path("config.new"), "x");
-        Files.move(path("config.new"), path("config"), StandardCopyOption.REPLACE_EXISTING);
+        Files.move(path("config.new"), path("config"), StandardCopyOption.ATOMIC_MOVE);
         assertThat(reported())
                 .containsExactly(
                         "CREATED config.new",
@@ -228,7 +229,7 @@ class FileWatchTest {
         FileWatch.on(loop, path("config"), changes);
         FileWatch.on(loop, directory, beside);
         Files.createFile(path("config~"));
-        Files.move(path("config~"), path("config"), StandardCopyOption.REPLACE_EXISTING);
+        Files.move(path("config~"), path("config"), StandardCopyOption.ATOMIC_MOVE);
         assertThat(reportedOfFile(beside)).containsExactly("CREATED config");
         Files.writeString(path("config"), "again");
         assertThat(reportedOfFile(beside)).containsExactly("MODIFIED config", "WRITTEN config");
@@ -428,7 +429,7 @@ class FileWatchTest {
     void callback_thatThrows_costsNoOtherChange() throws IOException {
         List<Throwable> caught = new ArrayList<>();
         try (EventLoop isolating =
-                EventLoop.open(LoopConfig.DEFAULT.withUncaughtHandler(caught::add))) {
+                EventLoop.open(LoopConfig.DEFAULT.withUncaughtHandler((thread, e) -> caught.add(e)))) {
             FileWatch.on(
                     isolating,
                     directory,
@@ -558,7 +559,7 @@ class FileWatchTest {
                 Integer.parseInt(
                         Files.readString(Path.of("/proc/sys/fs/inotify/max_queued_events"))
                                 .strip());
-        org.junit.jupiter.api.Assumptions.assumeTrue(
+        assumeTrue(
                 limit <= 100_000, "fs.inotify.max_queued_events is too large to fill: " + limit);
         Changes ofTree = new Changes();
         Files.createDirectory(path("sub"));
@@ -571,8 +572,8 @@ class FileWatchTest {
         Files.move(path("sub"), path("unnoticed"));
         Files.createDirectories(path("new/deep"));
         FileChange overflow = new FileChange(Kind.OVERFLOW, directory);
-        Changes.runUntil(loop, () -> changes.all.contains(overflow));
-        Changes.runUntil(loop, () -> ofTree.all.contains(overflow));
+        Changes.runUntil(loop, () -> changes.has(overflow));
+        Changes.runUntil(loop, () -> ofTree.has(overflow));
         ofTree.all.clear();
         Files.createDirectory(path("new/deep/file"));
         Files.createDirectory(path("unnoticed/file"));

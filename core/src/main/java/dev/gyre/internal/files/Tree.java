@@ -3,6 +3,7 @@ package dev.gyre.internal.files;
 import static dev.gyre.internal.sys.Linux.IN_DONT_FOLLOW;
 
 import dev.gyre.SystemCallException;
+import dev.gyre.internal.sys.Errno;
 import dev.gyre.os.FileChange.Kind;
 
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /// A directory and all directories below it, each with a watch of its own.
@@ -33,8 +35,10 @@ import java.util.Set;
 /// has seen. So it is watched first and then listed. What the list shows is reported at once; its event,
 /// if there is one, comes later and is passed over ([TreeNode#reports]).
 ///
-/// Events are history, while the file system shows the present: a path that an event names may lead to another
-/// directory by now. The kernel says which it is, for a directory that is watched already gives the same
+/// Events are history, while the file system shows the present. A path that an event names may lead nowhere by
+/// now, because the directory is gone, or because one above it has another name: the entry is *missing* until
+/// another event says which, and is looked for again when a directory above it moves. Or the path may lead to
+/// another directory. The kernel says which it is, for a directory that is watched already gives the same
 /// watch again. If that one is somewhere else in our tree, it moved in a way whose events are still on their
 /// way, and what was reported may be wrong: the tree goes by what the kernel says and reports an OVERFLOW.
 ///
@@ -56,6 +60,9 @@ final class Tree implements Scope {
     private final Notifications notifications;
     private final Map<Integer, TreeNode> nodes = new HashMap<>();
     private @Nullable TreeNode root;
+
+    /// Those with something below them that was not there when it was to be watched.
+    private final Set<TreeNode> incomplete = new HashSet<>();
 
     Tree(OpenFileWatch watch, Notifications notifications) {
         this.watch = watch;
@@ -85,6 +92,11 @@ final class Tree implements Scope {
         if (top == null || !notifications.isStill(watch.path(), top.descriptor)) {
             return false;
         }
+        for (TreeNode node : incomplete) {
+            node.isUnlisted = false;
+            Set<Path> _ = node.takeMissing();
+        }
+        incomplete.clear();
         Set<TreeNode> found = scan(top, Purpose.RECOVERY);
         for (TreeNode node : List.copyOf(nodes.values())) {
             if (!found.contains(node)) {
@@ -122,6 +134,24 @@ final class Tree implements Scope {
             return;
         }
         attach(moved, to, newName);
+        complete(moved);
+    }
+
+    /// Looks again for what was missing in a directory that has moved.
+    private void complete(TreeNode moved) {
+        for (TreeNode node : List.copyOf(incomplete)) {
+            if (!node.isWithin(moved)) {
+                continue;
+            }
+            incomplete.remove(node);
+            if (node.isUnlisted) {
+                node.isUnlisted = false;
+                scan(node, Purpose.TAKING_IN);
+            }
+            for (Path name : node.takeMissing()) {
+                takeInWhole(node, name);
+            }
+        }
     }
 
     /// The directory is no longer part of the tree, nor is anything below it.
@@ -150,6 +180,7 @@ final class Tree implements Scope {
     private void leave(TreeNode node) {
         if (node.descriptor != Notifications.UNWATCHED) {
             nodes.remove(node.descriptor);
+            incomplete.remove(node);
             notifications.unlisten(node.descriptor, node);
             node.descriptor = Notifications.UNWATCHED;
         }
@@ -176,7 +207,12 @@ final class Tree implements Scope {
         Path path = parent.path().resolve(name);
         int descriptor = notifications.watch(path, IN_DONT_FOLLOW);
         if (descriptor < 0) {
-            onRefusal(path, -descriptor, purpose);
+            if (descriptor == -Errno.ENOENT) {
+                parent.misses(name);
+                incomplete.add(parent);
+            } else {
+                onRefusal(path, -descriptor, purpose);
+            }
             return null;
         }
         TreeNode known = nodes.get(descriptor);
@@ -246,7 +282,8 @@ final class Tree implements Scope {
                 if (purpose == Purpose.TAKING_IN && node.reports(name)) {
                     watch.tell(Kind.CREATED, entry);
                 }
-                if (Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
+                if (Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)
+                        || Files.notExists(entry, LinkOption.NOFOLLOW_LINKS)) {
                     TreeNode child = takeIn(node, name, purpose);
                     if (child != null) {
                         directories.add(child);
@@ -254,16 +291,16 @@ final class Tree implements Scope {
                 }
             }
         } catch (IOException e) {
-            onRefusal(path, e, purpose);
+            onRefusal(node, path, e, purpose);
         } catch (DirectoryIteratorException e) {
-            onRefusal(path, e.getCause(), purpose);
+            onRefusal(node, path, Objects.requireNonNull(e.getCause()), purpose);
         }
         return directories;
     }
 
     private void onRefusal(Path path, int errno, Purpose purpose) {
         if (Notifications.isAbsence(errno)) {
-            return; // It is gone again, and its parent will be told.
+            return; // It is no directory, at least not any more.
         }
         SystemCallException refusal = notifications.refusal(path, errno);
         if (purpose == Purpose.OPENING && refusal.kind() == SystemCallException.Kind.RESOURCE) {
@@ -272,8 +309,10 @@ final class Tree implements Scope {
         isUnseen(path, refusal);
     }
 
-    private void onRefusal(Path path, IOException refusal, Purpose purpose) {
+    private void onRefusal(TreeNode node, Path path, IOException refusal, Purpose purpose) {
         if (refusal instanceof NoSuchFileException || refusal instanceof NotDirectoryException) {
+            node.isUnlisted = true;
+            incomplete.add(node);
             return;
         }
         if (purpose == Purpose.OPENING && !(refusal instanceof AccessDeniedException)) {

@@ -34,6 +34,13 @@ final class TreeNode implements DirectoryListener {
     /// The entries that were found by looking and not by their events, which may still come.
     private @Nullable Set<Path> reported;
 
+    /// The entries, probably directories, that were not at their path when they were to be watched, and
+    /// whose end was not told yet: perhaps a directory above them was just being moved.
+    private @Nullable Set<Path> missing;
+
+    /// Whether the same happened to this directory when it was to be listed.
+    boolean isUnlisted;
+
     /// The number of the read after which it was looked at.
     private long scannedAtRead;
 
@@ -58,6 +65,8 @@ final class TreeNode implements DirectoryListener {
 
     // ------------------------------------------------------------------ what was found by looking
 
+    /// Notes that an entry was found by looking.
+    ///
     /// @return whether nobody has reported the entry yet, for all this node knows
     boolean reports(Path entry) {
         Set<Path> present = reported;
@@ -72,8 +81,10 @@ final class TreeNode implements DirectoryListener {
         scannedAtRead = read;
     }
 
+    /// Forgets them if no event of theirs can still be on its way.
+    ///
     /// @param read a read that found all events there were
-    /// @return whether this was looked at before it, so that no event can still be on its way
+    /// @return whether this was looked at before it
     boolean forgetReported(long read) {
         if (scannedAtRead < read) {
             reported = null;
@@ -85,6 +96,31 @@ final class TreeNode implements DirectoryListener {
     /// @return whether the entry was reported before its event came
     private boolean wasReported(Path entry) {
         return reported != null && reported.remove(entry);
+    }
+
+    // ------------------------------------------------------------------ what was not there
+
+    void misses(Path entry) {
+        Set<Path> present = missing;
+        if (present == null) {
+            present = new HashSet<>(2);
+            missing = present;
+        }
+        present.add(entry);
+    }
+
+    /// What it misses, once.
+    Set<Path> takeMissing() {
+        Set<Path> taken = missing;
+        missing = null;
+        return taken == null ? Set.of() : taken;
+    }
+
+    private void isNoLongerHere(Path entry) {
+        boolean _ = wasReported(entry);
+        if (missing != null && missing.remove(entry) && missing.isEmpty()) {
+            missing = null;
+        }
     }
 
     // ------------------------------------------------------------------ events
@@ -112,15 +148,15 @@ final class TreeNode implements DirectoryListener {
     public void onMoved(
             Path entry, DirectoryListener target, Path newName, boolean isDirectory) {
         TreeNode to = (TreeNode) target;
-        boolean _ = wasReported(entry);
-        boolean _ = to.wasReported(newName);
+        isNoLongerHere(entry);
+        to.isNoLongerHere(newName);
         tree.watch.tellMoved(path().resolve(entry), to.path().resolve(newName));
         tree.move(this, entry, to, newName, isDirectory);
     }
 
     @Override
     public void onMovedAway(Path entry) {
-        boolean _ = wasReported(entry);
+        isNoLongerHere(entry);
         // Also if it was a file: a directory that took its name since may be known already.
         TreeNode child = children.get(entry);
         if (child != null) {
