@@ -555,10 +555,9 @@ class FileWatchTest {
     @Test
     @Clause("Y-7")
     void overflow_ofTheKernelsQueue_isReportedAndWatchingGoesOn() throws IOException {
-        int limit =
-                Integer.parseInt(
-                        Files.readString(Path.of("/proc/sys/fs/inotify/max_queued_events"))
-                                .strip());
+        // By lines: such a file has to be read at once, and readString begins with one byte.
+        Path setting = Path.of("/proc/sys/fs/inotify/max_queued_events");
+        int limit = Integer.parseInt(Files.readAllLines(setting).getFirst());
         assumeTrue(
                 limit <= 100_000, "fs.inotify.max_queued_events is too large to fill: " + limit);
         Changes ofTree = new Changes();
