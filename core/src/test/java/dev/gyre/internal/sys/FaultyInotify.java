@@ -11,7 +11,8 @@ import java.util.Map;
 public final class FaultyInotify implements Inotify {
     private final Inotify real = new LinuxInotify();
     private final Map<String, Integer> faults = new HashMap<>();
-    private final Map<String, Runnable> hooks = new HashMap<>();
+    private final Map<String, Runnable> before = new HashMap<>();
+    private final Map<String, Runnable> after = new HashMap<>();
 
     /// The calls made, as `add /path`, `remove 1` and `init`.
     public final List<String> calls = new ArrayList<>();
@@ -30,8 +31,21 @@ public final class FaultyInotify implements Inotify {
 
     /// Runs this once, just before that path is watched.
     public FaultyInotify before(String path, Runnable hook) {
-        hooks.put(path, hook);
+        before.put(path, hook);
         return this;
+    }
+
+    /// Runs this once, just after that path was watched.
+    public FaultyInotify after(String path, Runnable hook) {
+        after.put(path, hook);
+        return this;
+    }
+
+    private static void runIfPresent(Map<String, Runnable> hooks, String path) {
+        Runnable hook = hooks.remove(path);
+        if (hook != null) {
+            hook.run();
+        }
     }
 
     @Override
@@ -44,12 +58,11 @@ public final class FaultyInotify implements Inotify {
     public int addWatch(int fd, byte[] path, int mask) {
         String text = new String(path, StandardCharsets.UTF_8);
         calls.add("add " + text);
-        Runnable hook = hooks.remove(text);
-        if (hook != null) {
-            hook.run();
-        }
+        runIfPresent(before, text);
         Integer errno = faults.getOrDefault("add", faults.get(text));
-        return errno != null ? -errno : real.addWatch(fd, path, mask);
+        int result = errno != null ? -errno : real.addWatch(fd, path, mask);
+        runIfPresent(after, text);
+        return result;
     }
 
     @Override
