@@ -71,8 +71,7 @@ public sealed interface FileWatch extends AutoCloseable permits OpenFileWatch {
     /// @throws java.io.UncheckedIOException if a directory below cannot be listed for another reason than
     ///     its permissions; nothing is leaked then
     /// @throws IllegalArgumentException if the path is not of the default file system
-    static FileWatch tree(
-            EventLoop loop, Path directory, Consumer<? super FileChange> callback) {
+    static FileWatch tree(EventLoop loop, Path directory, Consumer<? super FileChange> callback) {
         return OpenFileWatch.tree(loop, directory, callback);
     }
 

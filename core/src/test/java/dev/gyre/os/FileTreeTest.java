@@ -164,8 +164,7 @@ class FileTreeTest {
 
     @Test
     @Clause("Y-8")
-    void directory_movedIn_isReportedWithAllThatIsInIt(@TempDir Path elsewhere)
-            throws IOException {
+    void directory_movedIn_isReportedWithAllThatIsInIt(@TempDir Path elsewhere) throws IOException {
         Files.createDirectories(elsewhere.resolve("a/b"));
         Files.createFile(elsewhere.resolve("a/b/file"));
         watch();
@@ -181,8 +180,7 @@ class FileTreeTest {
         Files.createDirectories(path("a/x"));
         Files.createDirectory(path("b"));
         watch();
-        Files.move(
-                path("a"), path("b"), StandardCopyOption.ATOMIC_MOVE);
+        Files.move(path("a"), path("b"), StandardCopyOption.ATOMIC_MOVE);
         assertThat(reported()).containsExactly("MOVED a -> b");
         Files.createDirectory(path("b/x/new"));
         assertThat(reported()).containsExactly("CREATED b/x/new");
@@ -196,8 +194,7 @@ class FileTreeTest {
         watch();
         deleteAll(path("a"));
         assertThat(reported())
-                .containsExactly(
-                        "DELETED a/b/file", "DELETED a/b/c", "DELETED a/b", "DELETED a");
+                .containsExactly("DELETED a/b/file", "DELETED a/b/c", "DELETED a/b", "DELETED a");
         assertThat(KernelWatches.count()).isEqualTo(1);
     }
 
@@ -281,7 +278,8 @@ class FileTreeTest {
         watch();
         for (int round = 0; round < 200; round++) {
             Path top = path("round" + round);
-            Thread other = Thread.ofPlatform().start(() -> makeDeep(top, new Random(top.hashCode())));
+            Thread other =
+                    Thread.ofPlatform().start(() -> makeDeep(top, new Random(top.hashCode())));
             while (other.isAlive()) {
                 loop.runFor(Duration.ZERO);
             }

@@ -429,7 +429,8 @@ class FileWatchTest {
     void callback_thatThrows_costsNoOtherChange() throws IOException {
         List<Throwable> caught = new ArrayList<>();
         try (EventLoop isolating =
-                EventLoop.open(LoopConfig.DEFAULT.withUncaughtHandler((thread, e) -> caught.add(e)))) {
+                EventLoop.open(
+                        LoopConfig.DEFAULT.withUncaughtHandler((thread, e) -> caught.add(e)))) {
             FileWatch.on(
                     isolating,
                     directory,
@@ -521,8 +522,7 @@ class FileWatchTest {
         assertThatThrownBy(() -> FileWatch.on(loop, directory, null))
                 .isInstanceOf(NullPointerException.class)
                 .hasMessage("callback");
-        try (FileSystem zip =
-                FileSystems.newFileSystem(path("a.zip"), Map.of("create", "true"))) {
+        try (FileSystem zip = FileSystems.newFileSystem(path("a.zip"), Map.of("create", "true"))) {
             assertThatThrownBy(() -> FileWatch.on(loop, zip.getPath("/"), changes))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("a.zip");
@@ -558,8 +558,7 @@ class FileWatchTest {
         // By lines: such a file has to be read at once, and readString begins with one byte.
         Path setting = Path.of("/proc/sys/fs/inotify/max_queued_events");
         int limit = Integer.parseInt(Files.readAllLines(setting).getFirst());
-        assumeTrue(
-                limit <= 100_000, "fs.inotify.max_queued_events is too large to fill: " + limit);
+        assumeTrue(limit <= 100_000, "fs.inotify.max_queued_events is too large to fill: " + limit);
         Changes ofTree = new Changes();
         Files.createDirectory(path("sub"));
         watch();

@@ -15,18 +15,21 @@ public final class KernelWatches {
         long count = 0;
         try (DirectoryStream<Path> infos = Files.newDirectoryStream(Path.of("/proc/self/fdinfo"))) {
             for (Path info : infos) {
-                try {
-                    count +=
-                            Files.readAllLines(info).stream()
-                                    .filter(line -> line.startsWith("inotify wd:"))
-                                    .count();
-                } catch (NoSuchFileException e) {
-                    continue; // The descriptor that listed them.
-                }
+                count += watchesIn(info);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return count;
+    }
+
+    private static long watchesIn(Path info) throws IOException {
+        try {
+            return Files.readAllLines(info).stream()
+                    .filter(line -> line.startsWith("inotify wd:"))
+                    .count();
+        } catch (NoSuchFileException e) {
+            return 0; // The descriptor was closed since.
+        }
     }
 }

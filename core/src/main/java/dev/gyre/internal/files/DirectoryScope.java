@@ -24,10 +24,7 @@ final class DirectoryScope implements Scope, DirectoryListener {
     private int descriptor = Notifications.UNWATCHED;
 
     DirectoryScope(
-            OpenFileWatch watch,
-            Notifications notifications,
-            Path directory,
-            @Nullable Path only) {
+            OpenFileWatch watch, Notifications notifications, Path directory, @Nullable Path only) {
         this.watch = watch;
         this.notifications = notifications;
         this.directory = directory;
@@ -72,8 +69,7 @@ final class DirectoryScope implements Scope, DirectoryListener {
     }
 
     @Override
-    public void onMoved(
-            Path name, DirectoryListener target, Path newName, boolean isDirectory) {
+    public void onMoved(Path name, DirectoryListener target, Path newName, boolean isDirectory) {
         if (only == null) {
             watch.tellMoved(directory.resolve(name), directory.resolve(newName));
         } else {

@@ -50,8 +50,7 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
     /// How long half a move waits for the other half.
     static final Duration PATIENCE = Duration.ofMillis(10);
 
-    private static final int SELF_EVENTS =
-            IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED;
+    private static final int SELF_EVENTS = IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED;
 
     /// IN_EXCL_UNLINK: what is written to a file that is deleted already is of no interest.
     private static final int MASK =

@@ -74,8 +74,7 @@ public final class OpenFileWatch implements FileWatch {
                                 callback,
                                 watch ->
                                         isName
-                                                ? new DirectoryScope(
-                                                        watch, shared, directory, name)
+                                                ? new DirectoryScope(watch, shared, directory, name)
                                                 : new DirectoryScope(watch, shared, path, null)));
     }
 

@@ -145,8 +145,7 @@ final class TreeNode implements DirectoryListener {
     }
 
     @Override
-    public void onMoved(
-            Path entry, DirectoryListener target, Path newName, boolean isDirectory) {
+    public void onMoved(Path entry, DirectoryListener target, Path newName, boolean isDirectory) {
         TreeNode to = (TreeNode) target;
         isNoLongerHere(entry);
         to.isNoLongerHere(newName);

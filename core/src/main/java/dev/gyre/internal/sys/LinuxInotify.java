@@ -20,8 +20,7 @@ public final class LinuxInotify implements Inotify {
         static final MethodHandle INIT1 = link("inotify_init1", JAVA_INT, JAVA_INT);
         static final MethodHandle ADD_WATCH =
                 link("inotify_add_watch", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT);
-        static final MethodHandle RM_WATCH =
-                link("inotify_rm_watch", JAVA_INT, JAVA_INT, JAVA_INT);
+        static final MethodHandle RM_WATCH = link("inotify_rm_watch", JAVA_INT, JAVA_INT, JAVA_INT);
     }
 
     @Override
@@ -52,8 +51,7 @@ public final class LinuxInotify implements Inotify {
     @Override
     public int rmWatch(int fd, int watch) {
         try {
-            return Linkage.result(
-                    captured, (int) Calls.RM_WATCH.invokeExact(captured, fd, watch));
+            return Linkage.result(captured, (int) Calls.RM_WATCH.invokeExact(captured, fd, watch));
         } catch (Throwable e) {
             throw unexpected(e);
         }

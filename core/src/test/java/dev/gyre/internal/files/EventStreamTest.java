@@ -45,9 +45,7 @@ class EventStreamTest {
 
     @BeforeEach
     void open() {
-        loop =
-                EventLoop.open(
-                        LoopConfig.DEFAULT.withUncaughtHandler((thread, e) -> caught.add(e)));
+        loop = EventLoop.open(LoopConfig.DEFAULT.withUncaughtHandler((thread, e) -> caught.add(e)));
         inotify = new ScriptedInotify();
         watch = on(directory, changes);
     }
@@ -73,7 +71,9 @@ class EventStreamTest {
         Changes.runUntil(loop, () -> changes.has(expected));
         changes.all.remove(expected);
         List<String> texts =
-                changes.all.stream().map(each -> each.toString().replace(directory + "/", "")).toList();
+                changes.all.stream()
+                        .map(each -> each.toString().replace(directory + "/", ""))
+                        .toList();
         changes.all.clear();
         return texts;
     }
@@ -200,8 +200,7 @@ class EventStreamTest {
         Changes.runUntil(loop, () -> !ofFile.all.isEmpty());
         assertThat(ofFile.all)
                 .containsExactly(new FileChange(Kind.OVERFLOW, directory.resolve("file")));
-        assertThat(reportedUpTo("mark"))
-                .containsExactly("CREATED before", "OVERFLOW " + directory);
+        assertThat(reportedUpTo("mark")).containsExactly("CREATED before", "OVERFLOW " + directory);
     }
 
     @Test

@@ -46,9 +46,7 @@ class FileWatchFaultsTest {
 
     @BeforeEach
     void open() {
-        loop =
-                EventLoop.open(
-                        LoopConfig.DEFAULT.withUncaughtHandler((thread, e) -> caught.add(e)));
+        loop = EventLoop.open(LoopConfig.DEFAULT.withUncaughtHandler((thread, e) -> caught.add(e)));
         descriptorsBefore = OpenDescriptors.count();
     }
 
@@ -129,8 +127,7 @@ class FileWatchFaultsTest {
         FaultyKernel.Plan plan = new FaultyKernel.Plan();
         try (Loop faulty =
                 Loop.open(
-                        LoopConfig.DEFAULT,
-                        EpollBackend.open(() -> new FaultyKernel(plan), 16))) {
+                        LoopConfig.DEFAULT, EpollBackend.open(() -> new FaultyKernel(plan), 16))) {
             long before = OpenDescriptors.count();
             plan.fail("epoll_ctl", Errno.ENOSPC);
             assertThatThrownBy(
@@ -177,8 +174,7 @@ class FileWatchFaultsTest {
         assertThat(changes.take(loop, root))
                 .containsExactly("CREATED one too many", "OVERFLOW one too many");
         Files.createDirectories(path("other/deep"));
-        assertThat(changes.take(loop, root))
-                .containsExactly("CREATED other", "CREATED other/deep");
+        assertThat(changes.take(loop, root)).containsExactly("CREATED other", "CREATED other/deep");
     }
 
     @Test
@@ -190,8 +186,7 @@ class FileWatchFaultsTest {
         tree();
         Files.createDirectory(path("open/new"));
         Files.createDirectory(path("secret/new"));
-        assertThat(changes.take(loop, root))
-                .containsExactly("OVERFLOW secret", "CREATED open/new");
+        assertThat(changes.take(loop, root)).containsExactly("OVERFLOW secret", "CREATED open/new");
     }
 
     @Test
@@ -224,8 +219,7 @@ class FileWatchFaultsTest {
                                         throw e.getCause();
                                     }
                                 });
-        FileWatch watch =
-                OpenFileWatch.on(loop, root, changes, () -> inotify, () -> refusing);
+        FileWatch watch = OpenFileWatch.on(loop, root, changes, () -> inotify, () -> refusing);
         Files.createDirectory(path("a"));
         loop.runUntilEmpty();
         assertThat(changes.all).containsExactly(new FileChange(Kind.OVERFLOW, root));

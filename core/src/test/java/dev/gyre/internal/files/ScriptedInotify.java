@@ -30,8 +30,7 @@ final class ScriptedInotify implements Inotify, AutoCloseable {
 
     ScriptedInotify() {
         Pair pair = new Pair();
-        int result =
-                new LinuxKernel().pipe2(pair.address(), Linux.O_NONBLOCK | Linux.O_CLOEXEC);
+        int result = new LinuxKernel().pipe2(pair.address(), Linux.O_NONBLOCK | Linux.O_CLOEXEC);
         if (result < 0) {
             throw new AssertionError("pipe2: " + Errno.name(-result));
         }
@@ -47,9 +46,7 @@ final class ScriptedInotify implements Inotify, AutoCloseable {
     @Override
     public int addWatch(int fd, byte[] path, int mask) {
         String text = new String(path, StandardCharsets.UTF_8);
-        return absent.contains(text)
-                ? -Errno.ENOENT
-                : watches.computeIfAbsent(text, key -> ++last);
+        return absent.contains(text) ? -Errno.ENOENT : watches.computeIfAbsent(text, key -> ++last);
     }
 
     @Override

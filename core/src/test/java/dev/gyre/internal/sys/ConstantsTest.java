@@ -21,7 +21,8 @@ class ConstantsTest {
     private static final Map<String, String> LAYOUTS =
             Map.ofEntries(
                     Map.entry("SIZEOF_EPOLL_EVENT", "sizeof(struct epoll_event)"),
-                    Map.entry("OFFSETOF_EPOLL_EVENT_EVENTS", "offsetof(struct epoll_event, events)"),
+                    Map.entry(
+                            "OFFSETOF_EPOLL_EVENT_EVENTS", "offsetof(struct epoll_event, events)"),
                     Map.entry("OFFSETOF_EPOLL_EVENT_DATA", "offsetof(struct epoll_event, data)"),
                     Map.entry("SIZEOF_TIMESPEC", "sizeof(struct timespec)"),
                     Map.entry("OFFSETOF_TIMESPEC_NANOS", "offsetof(struct timespec, tv_nsec)"),
@@ -29,10 +30,15 @@ class ConstantsTest {
                     Map.entry("OFFSETOF_ITIMERSPEC_VALUE", "offsetof(struct itimerspec, it_value)"),
                     Map.entry("SIZEOF_RLIMIT", "sizeof(struct rlimit)"),
                     Map.entry("SIZEOF_IO_URING_PARAMS", "sizeof(struct io_uring_params)"),
-                    Map.entry("OFFSETOF_IO_URING_PARAMS_FEATURES", "offsetof(struct io_uring_params, features)"),
+                    Map.entry(
+                            "OFFSETOF_IO_URING_PARAMS_FEATURES",
+                            "offsetof(struct io_uring_params, features)"),
                     Map.entry("SIZEOF_INOTIFY_EVENT", "sizeof(struct inotify_event)"),
-                    Map.entry("OFFSETOF_INOTIFY_EVENT_MASK", "offsetof(struct inotify_event, mask)"),
-                    Map.entry("OFFSETOF_INOTIFY_EVENT_COOKIE", "offsetof(struct inotify_event, cookie)"),
+                    Map.entry(
+                            "OFFSETOF_INOTIFY_EVENT_MASK", "offsetof(struct inotify_event, mask)"),
+                    Map.entry(
+                            "OFFSETOF_INOTIFY_EVENT_COOKIE",
+                            "offsetof(struct inotify_event, cookie)"),
                     Map.entry("OFFSETOF_INOTIFY_EVENT_LEN", "offsetof(struct inotify_event, len)"));
 
     private static final String HEADERS =
