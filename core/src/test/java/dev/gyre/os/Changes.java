@@ -40,8 +40,8 @@ public final class Changes implements Consumer<FileChange> {
         return seen.contains(change);
     }
 
-    /// Everything that happened so far has been reported when this returns: a file is made in the directory,
-    /// and the loop runs until that one is reported. It is taken out of the list.
+    /// Everything that happened so far has been reported when this returns: a file is made in the
+    /// directory, and the loop runs until that one is reported. It is taken out of the list.
     public List<FileChange> upToNow(EventLoop loop, Path directory) throws IOException {
         Path mark = directory.resolve("mark " + MARKS.incrementAndGet());
         Files.createDirectory(mark);

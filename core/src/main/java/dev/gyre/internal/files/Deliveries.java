@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
 
-/// Changes on their way to their callbacks, in order. Each is a deferred callback of the loop, so that runs may
-/// end between any two of them, and what one throws costs no other. Only so many are handed to the loop at a
-/// time: a flood of changes holds up a turn for that long and no longer.
+/// Changes on their way to their callbacks, in order. Each is a deferred callback of the loop, so
+/// that runs may end between any two of them, and what one throws costs no other. Only so many are
+/// handed to the loop at a time: a flood of changes holds up a turn for that long and no longer.
 ///
 /// Loop thread only.
 final class Deliveries {

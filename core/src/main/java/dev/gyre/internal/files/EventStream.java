@@ -22,11 +22,12 @@ import java.util.Set;
 
 /// Reads inotify's events and joins the two halves of a move.
 ///
-/// The kernel queues IN_MOVED_FROM and IN_MOVED_TO one after the other, but not in one step: a read may fall
-/// between them, and so may other events. Those can only be about other directories, or about contents, for the
-/// kernel holds both directories locked meanwhile; so it does no harm to report the move at the place of its
-/// first half. A first half waits for the event behind it, which the owner limits by time. If that is not
-/// the second half, the few events behind it are looked at, and then the first half stands alone.
+/// The kernel queues IN_MOVED_FROM and IN_MOVED_TO one after the other, but not in one step: a
+/// read may fall between them, and so may other events. Those can only be about other directories,
+/// or about contents, for the kernel holds both directories locked meanwhile; so it does no harm
+/// to report the move at the place of its first half. A first half waits for the event behind it,
+/// which the owner limits by time. If that is not the second half, the few events behind it are
+/// looked at, and then the first half stands alone.
 ///
 /// Loop thread only.
 final class EventStream {
@@ -61,8 +62,8 @@ final class EventStream {
     private final Descriptor source;
     private final Sink sink;
 
-    /// Between reads it holds the beginning of an event at most, and that only if something cuts events,
-    /// which inotify does not.
+    /// Between reads it holds the beginning of an event at most, and that only if something cuts
+    /// events, which inotify does not.
     private final ByteBuffer buffer =
             ByteBuffer.allocateDirect(BUFFER_BYTES).order(ByteOrder.nativeOrder());
 

@@ -7,9 +7,10 @@ import java.util.Arrays;
 
 /// Names as the kernel has them, bytes, and as Java has them, paths.
 ///
-/// A path of the default file system keeps the bytes, but its constructor from a string and its `toString()`
-/// go through the file-name encoding, which loses what is not text in it. Its URI does not: every byte that is
-/// not plain ASCII is escaped there, and taken back as it was. So everything but ASCII goes that way.
+/// A path of the default file system keeps the bytes, but its constructor from a string and its
+/// `toString()` go through the file-name encoding, which loses what is not text in it. Its URI
+/// does not: every byte that is not plain ASCII is escaped there, and taken back as it was. So
+/// everything but ASCII goes that way.
 final class FileNames {
     private static final String HEX = "0123456789ABCDEF";
 

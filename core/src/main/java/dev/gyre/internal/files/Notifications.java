@@ -38,10 +38,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/// The inotify instance that all watches of a loop share: opened for the first of them, closed with the last.
+/// The inotify instance that all watches of a loop share: opened for the first of them, closed
+/// with the last.
 ///
-/// Only directories are watched, all for the same events, because for the kernel a directory is one watch
-/// however many of ours are interested in it.
+/// Only directories are watched, all for the same events, because for the kernel a directory is
+/// one watch however many of ours are interested in it.
 ///
 /// Loop thread only.
 final class Notifications implements AutoCloseable, EventStream.Sink {
@@ -177,7 +178,8 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
 
     // ------------------------------------------------------------------ directories
 
-    /// Has the kernel watch a directory. Who calls this has to listen to the result or take it back.
+    /// Has the kernel watch a directory. Who calls this has to listen to the result or take it
+    /// back.
     ///
     /// @param flags IN_DONT_FOLLOW or none
     /// @return the kernel's watch, or `-errno`
@@ -351,8 +353,9 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
         }
     }
 
-    /// A copy, for telling them may add and remove some. Empty for a watch that was given up while its events
-    /// were on their way; the kernel does not use its number again before it has used all others.
+    /// A copy, for telling them may add and remove some. Empty for a watch that was given up while
+    /// its events were on their way; the kernel does not use its number again before it has used
+    /// all others.
     private List<DirectoryListener> listeners(int watch) {
         List<DirectoryListener> found = listeners.get(watch);
         return found == null ? List.of() : List.copyOf(found);

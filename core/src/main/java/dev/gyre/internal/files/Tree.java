@@ -31,16 +31,17 @@ import java.util.Set;
 
 /// A directory and all directories below it, each with a watch of its own.
 ///
-/// A new directory is known by the event of its creation, and by then there may be something in it that no watch
-/// has seen. So it is watched first and then listed. What the list shows is reported at once; its event,
-/// if there is one, comes later and is passed over ([TreeNode#reports]).
+/// A new directory is known by the event of its creation, and by then there may be something in it
+/// that no watch has seen. So it is watched first and then listed. What the list shows is reported
+/// at once; its event, if there is one, comes later and is passed over ([TreeNode#reports]).
 ///
-/// Events are history, while the file system shows the present. A path that an event names may lead nowhere by
-/// now, because the directory is gone, or because one above it has another name: the entry is *missing* until
-/// another event says which, and is looked for again when a directory above it moves. Or the path may lead to
-/// another directory. The kernel says which it is, for a directory that is watched already gives the same
-/// watch again. If that one is somewhere else in our tree, it moved in a way whose events are still on their
-/// way, and what was reported may be wrong: the tree goes by what the kernel says and reports an OVERFLOW.
+/// Events are history, while the file system shows the present. A path that an event names may
+/// lead nowhere by now, because the directory is gone, or because one above it has another name:
+/// the entry is *missing* until another event says which, and is looked for again when a directory
+/// above it moves. Or the path may lead to another directory. The kernel says which it is, for a
+/// directory that is watched already gives the same watch again. If that one is somewhere else in
+/// our tree, it moved in a way whose events are still on their way, and what was reported may be
+/// wrong: the tree goes by what the kernel says and reports an OVERFLOW.
 ///
 /// Loop thread only.
 final class Tree implements Scope {

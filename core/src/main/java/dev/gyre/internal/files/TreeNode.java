@@ -16,8 +16,8 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/// A directory of a [Tree]. It knows its place by its parent and its name, so that moving a directory moves all
-/// below it.
+/// A directory of a [Tree]. It knows its place by its parent and its name, so that moving a
+/// directory moves all below it.
 ///
 /// Loop thread only.
 final class TreeNode implements DirectoryListener {
@@ -34,8 +34,9 @@ final class TreeNode implements DirectoryListener {
     /// The entries that were found by looking and not by their events, which may still come.
     private @Nullable Set<Path> reported;
 
-    /// The entries, probably directories, that were not at their path when they were to be watched, and
-    /// whose end was not told yet: perhaps a directory above them was just being moved.
+    /// The entries, probably directories, that were not at their path when they were to be
+    /// watched, and whose end was not told yet: perhaps a directory above them was just being
+    /// moved.
     private @Nullable Set<Path> missing;
 
     /// Whether the same happened to this directory when it was to be listed.

@@ -1,7 +1,7 @@
 package dev.gyre.internal.sys;
 
-/// The seam of file watching, like [Kernel] for everything else: results are the value or `-errno`, and one
-/// instance serves one thread at a time.
+/// The seam of file watching, like [Kernel] for everything else: results are the value or
+/// `-errno`, and one instance serves one thread at a time.
 public interface Inotify {
     int init1(int flags);
 

@@ -35,7 +35,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Every call that file watching makes, refused; and what others do to a directory between two calls.
+/// Every call that file watching makes, refused; and what others do to a directory between two
+/// calls.
 class FileWatchFaultsTest {
     @TempDir private Path root;
     private final Changes changes = new Changes();

@@ -18,8 +18,8 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/// An inotify whose events are written by the test: a pipe in place of the kernel's queue. Whatever is watched
-/// is given the next number, and the same one again.
+/// An inotify whose events are written by the test: a pipe in place of the kernel's queue.
+/// Whatever is watched is given the next number, and the same one again.
 final class ScriptedInotify implements Inotify, AutoCloseable {
     private final Descriptor writer;
     private final int reader;

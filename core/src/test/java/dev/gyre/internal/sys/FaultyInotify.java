@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The real inotify with faults put in between: any call, or the watching of any path, can be refused. One
-/// thread at a time.
+/// The real inotify with faults put in between: any call, or the watching of any path, can be
+/// refused. One thread at a time.
 public final class FaultyInotify implements Inotify {
     private final Inotify real = new LinuxInotify();
     private final Map<String, Integer> faults = new HashMap<>();
