@@ -25,6 +25,15 @@ final class Belongings {
         }
     }
 
+    <T extends AutoCloseable> @Nullable T find(Class<T> type) {
+        for (int i = all.size() - 1; i >= 0; i--) {
+            if (type.isInstance(all.get(i))) {
+                return type.cast(all.get(i));
+            }
+        }
+        return null;
+    }
+
     @Nullable AutoCloseable takeLast() {
         return all.isEmpty() ? null : all.removeLast();
     }

@@ -363,8 +363,13 @@ public final class Loop implements EventLoop {
         return "EventLoop[" + config.name() + ", " + backend.name() + ", " + state.get() + "]";
     }
 
+    /// What the loop owns of that type, the latest one: for parts that a loop has at most one of.
+    public <T extends AutoCloseable> @Nullable T owned(Class<T> type) {
+        return belongings.find(type);
+    }
+
     /// Lets the loop thread pass, and anyone while no thread runs the loop.
-    private void requireConfined(String method) {
+    public void requireConfined(String method) {
         Thread owner = loopThread;
         if (owner != null && !isLoopThread()) {
             throw new WrongThreadException(
@@ -380,7 +385,7 @@ public final class Loop implements EventLoop {
     }
 
     /// The same, and only before the loop is over.
-    private void requireOpen(String method) {
+    public void requireOpen(String method) {
         requireConfined(method);
         // What runs in the final drain is work like any other, and may lead to more.
         if (state.is(LoopState.TERMINATED) && (!isLoopThread() || shutdown.isReleasing())) {

@@ -14,6 +14,7 @@ public final class Errno {
     public static final int EACCES = 13;
     public static final int EFAULT = 14;
     public static final int EEXIST = 17;
+    public static final int ENOTDIR = 20;
     public static final int EISDIR = 21;
     public static final int EINVAL = 22;
     public static final int ENFILE = 23;
@@ -21,6 +22,7 @@ public final class Errno {
     public static final int ENOTTY = 25;
     public static final int ENOSPC = 28;
     public static final int EPIPE = 32;
+    public static final int ENAMETOOLONG = 36;
     public static final int ENOSYS = 38;
     public static final int ELOOP = 40;
     public static final int ENETDOWN = 100;
@@ -48,6 +50,7 @@ public final class Errno {
             case EACCES -> "EACCES";
             case EFAULT -> "EFAULT";
             case EEXIST -> "EEXIST";
+            case ENOTDIR -> "ENOTDIR";
             case EISDIR -> "EISDIR";
             case EINVAL -> "EINVAL";
             case ENFILE -> "ENFILE";
@@ -55,6 +58,7 @@ public final class Errno {
             case ENOTTY -> "ENOTTY";
             case ENOSPC -> "ENOSPC";
             case EPIPE -> "EPIPE";
+            case ENAMETOOLONG -> "ENAMETOOLONG";
             case ENOSYS -> "ENOSYS";
             case ELOOP -> "ELOOP";
             case ENETDOWN -> "ENETDOWN";
@@ -93,6 +97,12 @@ public final class Errno {
     ///
     /// @param call the refused call, since some errors mean different things to different calls
     public static String hint(String call, int errno) {
+        if (call.startsWith("inotify_")) {
+            String ofWatching = fileWatchHint(errno);
+            if (!ofWatching.isEmpty()) {
+                return ofWatching;
+            }
+        }
         boolean registering = call.startsWith("epoll_ctl");
         return switch (errno) {
             case EMFILE ->
@@ -111,6 +121,21 @@ public final class Errno {
             case EBADF -> "the descriptor is closed, or was never open";
             case EISDIR -> "it is a directory: a file, a pipe or a terminal is expected";
             case ENOTTY -> "it is not a terminal: ask Terminal.isTerminal first";
+            default -> "";
+        };
+    }
+
+    private static String fileWatchHint(int errno) {
+        return switch (errno) {
+            case EMFILE ->
+                    "raise the limit of inotify instances (sysctl fs.inotify.max_user_instances) or"
+                            + " the open-file limit (ulimit -n), now "
+                            + Limits.openFiles().current();
+            case ENOSPC ->
+                    "raise the limit of watched directories (sysctl fs.inotify.max_user_watches)";
+            case ENOENT -> "there is no such directory";
+            case ENOTDIR -> "it, or a part of its path, is not a directory";
+            case EACCES -> "this process may not read it, or not reach it";
             default -> "";
         };
     }

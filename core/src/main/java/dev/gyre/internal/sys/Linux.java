@@ -79,6 +79,37 @@ public final class Linux {
 
     public static final int OFFSETOF_IO_URING_PARAMS_FEATURES = 20;
 
+    public static final int IN_CLOEXEC = 0x80000;
+    public static final int IN_NONBLOCK = 0x800;
+    public static final int IN_MODIFY = 0x2;
+    public static final int IN_CLOSE_WRITE = 0x8;
+    public static final int IN_MOVED_FROM = 0x40;
+    public static final int IN_MOVED_TO = 0x80;
+    public static final int IN_CREATE = 0x100;
+    public static final int IN_DELETE = 0x200;
+    public static final int IN_DELETE_SELF = 0x400;
+    public static final int IN_MOVE_SELF = 0x800;
+    public static final int IN_UNMOUNT = 0x2000;
+    public static final int IN_Q_OVERFLOW = 0x4000;
+    public static final int IN_IGNORED = 0x8000;
+    public static final int IN_ONLYDIR = 0x01000000;
+    public static final int IN_DONT_FOLLOW = 0x02000000;
+    public static final int IN_EXCL_UNLINK = 0x04000000;
+    public static final int IN_ISDIR = 0x40000000;
+
+    /// The longest path that the kernel takes, with the NUL at its end.
+    public static final int PATH_MAX = 4096;
+
+    /// The longest name of a directory's entry, without the NUL at its end.
+    public static final int NAME_MAX = 255;
+
+    /// `struct inotify_event`: the watch at offset 0, then these, then the name, padded with NULs.
+    public static final int SIZEOF_INOTIFY_EVENT = 16;
+
+    public static final int OFFSETOF_INOTIFY_EVENT_MASK = 4;
+    public static final int OFFSETOF_INOTIFY_EVENT_COOKIE = 8;
+    public static final int OFFSETOF_INOTIFY_EVENT_LEN = 12;
+
     private static final boolean PACKED_EPOLL_EVENT = Platform.isX86();
 
     /// `struct epoll_event`: packed to 12 bytes on x86-64, so that 32-bit programs share the layout;

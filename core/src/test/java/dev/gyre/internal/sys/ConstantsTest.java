@@ -3,8 +3,6 @@ package dev.gyre.internal.sys;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import static java.util.Map.entry;
-
 import dev.gyre.Clause;
 import dev.gyre.os.Signal;
 
@@ -22,45 +20,52 @@ import java.util.TreeMap;
 
 /// Asks the C compiler for every constant and layout of [Linux] and [Errno], so that none rests on memory.
 class ConstantsTest {
-    private static final Map<String, String> LAYOUTS =
-            Map.ofEntries(
-                    entry("SIZEOF_EPOLL_EVENT", "sizeof(struct epoll_event)"),
-                    entry("OFFSETOF_EPOLL_EVENT_EVENTS", "offsetof(struct epoll_event, events)"),
-                    entry("OFFSETOF_EPOLL_EVENT_DATA", "offsetof(struct epoll_event, data)"),
-                    entry("SIZEOF_TIMESPEC", "sizeof(struct timespec)"),
-                    entry("OFFSETOF_TIMESPEC_NANOS", "offsetof(struct timespec, tv_nsec)"),
-                    entry("SIZEOF_ITIMERSPEC", "sizeof(struct itimerspec)"),
-                    entry("OFFSETOF_ITIMERSPEC_VALUE", "offsetof(struct itimerspec, it_value)"),
-                    entry("SIZEOF_RLIMIT", "sizeof(struct rlimit)"),
-                    entry("SIZEOF_IO_URING_PARAMS", "sizeof(struct io_uring_params)"),
-                    entry(
-                            "OFFSETOF_IO_URING_PARAMS_FEATURES",
-                            "offsetof(struct io_uring_params, features)"),
-                    entry("SIZEOF_STATX", "sizeof(struct statx)"),
-                    entry("OFFSETOF_STATX_MODE", "offsetof(struct statx, stx_mode)"),
-                    entry("OFFSETOF_STATX_RDEV_MAJOR", "offsetof(struct statx, stx_rdev_major)"),
-                    entry("OFFSETOF_STATX_RDEV_MINOR", "offsetof(struct statx, stx_rdev_minor)"),
-                    entry("SIZEOF_WINSIZE", "sizeof(struct winsize)"),
-                    entry("OFFSETOF_WINSIZE_COLUMNS", "offsetof(struct winsize, ws_col)"));
-
-    private static final Map<String, String> SIGNAL_LAYOUTS =
-            Map.of(
-                    "SIZEOF_SIGSET", "sizeof(sigset_t)",
-                    "SIZEOF_SIGNALFD_SIGINFO", "sizeof(struct signalfd_siginfo)",
-                    "OFFSETOF_SIGNALFD_SIGINFO_SIGNO",
-                            "offsetof(struct signalfd_siginfo, ssi_signo)");
+    /// What C calls the sizes and offsets that have names of our own.
+    private static final String LAYOUTS =
+            """
+            SIZEOF_EPOLL_EVENT                 sizeof(struct epoll_event)
+            OFFSETOF_EPOLL_EVENT_EVENTS        offsetof(struct epoll_event, events)
+            OFFSETOF_EPOLL_EVENT_DATA          offsetof(struct epoll_event, data)
+            SIZEOF_TIMESPEC                    sizeof(struct timespec)
+            OFFSETOF_TIMESPEC_NANOS            offsetof(struct timespec, tv_nsec)
+            SIZEOF_ITIMERSPEC                  sizeof(struct itimerspec)
+            OFFSETOF_ITIMERSPEC_VALUE          offsetof(struct itimerspec, it_value)
+            SIZEOF_RLIMIT                      sizeof(struct rlimit)
+            SIZEOF_IO_URING_PARAMS             sizeof(struct io_uring_params)
+            OFFSETOF_IO_URING_PARAMS_FEATURES  offsetof(struct io_uring_params, features)
+            SIZEOF_STATX                       sizeof(struct statx)
+            OFFSETOF_STATX_MODE                offsetof(struct statx, stx_mode)
+            OFFSETOF_STATX_RDEV_MAJOR          offsetof(struct statx, stx_rdev_major)
+            OFFSETOF_STATX_RDEV_MINOR          offsetof(struct statx, stx_rdev_minor)
+            SIZEOF_WINSIZE                     sizeof(struct winsize)
+            OFFSETOF_WINSIZE_COLUMNS           offsetof(struct winsize, ws_col)
+            SIZEOF_SIGSET                      sizeof(sigset_t)
+            SIZEOF_SIGNALFD_SIGINFO            sizeof(struct signalfd_siginfo)
+            OFFSETOF_SIGNALFD_SIGINFO_SIGNO    offsetof(struct signalfd_siginfo, ssi_signo)
+            SIZEOF_SIGINFO                     sizeof(siginfo_t)
+            OFFSETOF_SIGINFO_CODE              offsetof(siginfo_t, si_code)
+            OFFSETOF_SIGINFO_PID               offsetof(siginfo_t, si_pid)
+            OFFSETOF_SIGINFO_STATUS            offsetof(siginfo_t, si_status)
+            SIZEOF_INOTIFY_EVENT               sizeof(struct inotify_event)
+            OFFSETOF_INOTIFY_EVENT_MASK        offsetof(struct inotify_event, mask)
+            OFFSETOF_INOTIFY_EVENT_COOKIE      offsetof(struct inotify_event, cookie)
+            OFFSETOF_INOTIFY_EVENT_LEN         offsetof(struct inotify_event, len)
+            """;
 
     private static final String HEADERS =
             """
             #define _GNU_SOURCE
             #include <errno.h>
             #include <fcntl.h>
+            #include <limits.h>
             #include <linux/io_uring.h>
             #include <signal.h>
+            #include <spawn.h>
             #include <stddef.h>
             #include <stdio.h>
             #include <sys/epoll.h>
             #include <sys/eventfd.h>
+            #include <sys/inotify.h>
             #include <sys/ioctl.h>
             #include <sys/resource.h>
             #include <sys/signalfd.h>
@@ -68,6 +73,7 @@ class ConstantsTest {
             #include <sys/stat.h>
             #include <sys/syscall.h>
             #include <sys/timerfd.h>
+            #include <sys/wait.h>
             #include <termios.h>
             #include <time.h>
             """;
@@ -91,8 +97,10 @@ class ConstantsTest {
     private static Map<String, Integer> askCompiler(Path directory, Map<String, Integer> names)
             throws IOException, InterruptedException {
         StringBuilder source = new StringBuilder(HEADERS).append("int main(void) {\n");
-        Map<String, String> layouts = new HashMap<>(LAYOUTS);
-        layouts.putAll(SIGNAL_LAYOUTS);
+        Map<String, String> layouts = new HashMap<>();
+        LAYOUTS.lines()
+                .map(line -> line.split(" +", 2))
+                .forEach(entry -> layouts.put(entry[0], entry[1]));
         for (String name : names.keySet()) {
             String expression =
                     layouts.getOrDefault(

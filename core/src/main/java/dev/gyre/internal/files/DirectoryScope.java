@@ -1,0 +1,103 @@
+package dev.gyre.internal.files;
+
+import static dev.gyre.internal.sys.Linux.IN_CREATE;
+import static dev.gyre.internal.sys.Linux.IN_DELETE;
+import static dev.gyre.internal.sys.Linux.IN_MODIFY;
+
+import dev.gyre.os.FileChange.Kind;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.file.Path;
+
+/// The entries of one directory, or one of them.
+///
+/// Loop thread only.
+final class DirectoryScope implements Scope, DirectoryListener {
+    private final OpenFileWatch watch;
+    private final Notifications notifications;
+    private final Path directory;
+
+    /// The one entry that matters; null if all do.
+    private final @Nullable Path only;
+
+    private int descriptor = Notifications.UNWATCHED;
+
+    DirectoryScope(
+            OpenFileWatch watch, Notifications notifications, Path directory, @Nullable Path only) {
+        this.watch = watch;
+        this.notifications = notifications;
+        this.directory = directory;
+        this.only = only;
+    }
+
+    @Override
+    public void open() {
+        descriptor = notifications.requireWatch(directory);
+        notifications.listen(descriptor, this);
+    }
+
+    @Override
+    public void release() {
+        notifications.unlisten(descriptor, this);
+        descriptor = Notifications.UNWATCHED;
+    }
+
+    @Override
+    public boolean recover() {
+        return notifications.isStill(directory, descriptor);
+    }
+
+    @Override
+    public OpenFileWatch watch() {
+        return watch;
+    }
+
+    @Override
+    public void onEntry(int mask, Path name) {
+        tell(kindOf(mask), name);
+    }
+
+    static Kind kindOf(int mask) {
+        if ((mask & IN_CREATE) != 0) {
+            return Kind.CREATED;
+        }
+        if ((mask & IN_DELETE) != 0) {
+            return Kind.DELETED;
+        }
+        return (mask & IN_MODIFY) != 0 ? Kind.MODIFIED : Kind.WRITTEN;
+    }
+
+    @Override
+    public void onMoved(Path name, DirectoryListener target, Path newName, boolean isDirectory) {
+        if (only == null) {
+            watch.tellMoved(directory.resolve(name), directory.resolve(newName));
+        } else {
+            onMovedAway(name);
+            onMovedIn(newName, isDirectory);
+        }
+    }
+
+    @Override
+    public void onMovedAway(Path name) {
+        tell(Kind.DELETED, name);
+    }
+
+    @Override
+    public void onMovedIn(Path name, boolean isDirectory) {
+        tell(Kind.CREATED, name);
+    }
+
+    @Override
+    public void onSelf(int mask) {
+        watch.isGone();
+    }
+
+    private void tell(Kind kind, Path name) {
+        if (only == null) {
+            watch.tell(kind, directory.resolve(name));
+        } else if (only.equals(name)) {
+            watch.tell(kind, watch.path());
+        }
+    }
+}

@@ -1,0 +1,210 @@
+package dev.gyre.internal.files;
+
+import static dev.gyre.internal.sys.Linux.IN_ISDIR;
+import static dev.gyre.internal.sys.Linux.IN_MOVED_FROM;
+import static dev.gyre.internal.sys.Linux.IN_MOVED_TO;
+import static dev.gyre.internal.sys.Linux.IN_Q_OVERFLOW;
+import static dev.gyre.internal.sys.Linux.NAME_MAX;
+import static dev.gyre.internal.sys.Linux.OFFSETOF_INOTIFY_EVENT_COOKIE;
+import static dev.gyre.internal.sys.Linux.OFFSETOF_INOTIFY_EVENT_LEN;
+import static dev.gyre.internal.sys.Linux.OFFSETOF_INOTIFY_EVENT_MASK;
+import static dev.gyre.internal.sys.Linux.SIZEOF_INOTIFY_EVENT;
+
+import dev.gyre.io.Descriptor;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+
+/// Reads inotify's events and joins the two halves of a move.
+///
+/// The kernel queues IN_MOVED_FROM and IN_MOVED_TO one after the other, but not in one step: a
+/// read may fall between them, and so may other events. Those can only be about other directories,
+/// or about contents, for the kernel holds both directories locked meanwhile; so it does no harm
+/// to report the move at the place of its first half. A first half waits for the event behind it,
+/// which the owner limits by time. If that is not the second half, the few events behind it are
+/// looked at, and then the first half stands alone.
+///
+/// Loop thread only.
+final class EventStream {
+    static final int BUFFER_BYTES = 1 << 16;
+
+    private static final int LARGEST_EVENT = SIZEOF_INOTIFY_EVENT + NAME_MAX + 1;
+
+    /// How many events may lie between two halves that were read together.
+    private static final int LOOK_AHEAD = 16;
+
+    /// Who is told.
+    interface Sink {
+        /// An entry was created, deleted, modified, or closed after writing.
+        void onEntry(int watch, int mask, Path name);
+
+        void onMoved(Half from, Half to);
+
+        void onMovedAway(Half from);
+
+        void onMovedIn(Half to);
+
+        /// Something became of the watched directory itself.
+        void onSelf(int watch, int mask);
+
+        /// Events were lost.
+        void onOverflow();
+    }
+
+    /// One end of a move.
+    record Half(int watch, Path name, boolean isDirectory, int cookie) {}
+
+    private final Descriptor source;
+    private final Sink sink;
+
+    /// Between reads it holds the beginning of an event at most, and that only if something cuts
+    /// events, which inotify does not.
+    private final ByteBuffer buffer =
+            ByteBuffer.allocateDirect(BUFFER_BYTES).order(ByteOrder.nativeOrder());
+
+    private @Nullable Half held;
+
+    /// Of second halves that were reported ahead of their place.
+    private final Set<Integer> joinedCookies = new HashSet<>();
+
+    EventStream(Descriptor source, Sink sink) {
+        this.source = source;
+        this.sink = sink;
+    }
+
+    /// Reads once and tells of what came.
+    ///
+    /// @return whether nothing was left to be read
+    /// @throws dev.gyre.SystemCallException if the kernel refuses
+    boolean read() {
+        int count = source.read(buffer);
+        if (count == Descriptor.END) {
+            throw new IllegalStateException(source + " has ended, which inotify never does");
+        }
+        boolean drained = buffer.remaining() >= LARGEST_EVENT;
+        buffer.flip();
+        try {
+            while (nextIsWhole()) {
+                takeNext();
+            }
+        } finally {
+            buffer.compact();
+        }
+        if (!buffer.hasRemaining()) {
+            // An event larger than the buffer: the stream makes no sense any more.
+            buffer.clear();
+            overflow();
+        }
+        return drained;
+    }
+
+    @Nullable Half held() {
+        return held;
+    }
+
+    /// The other half did not come in time.
+    void settle() {
+        Half alone = held;
+        if (alone != null) {
+            held = null;
+            sink.onMovedAway(alone);
+        }
+    }
+
+    private boolean nextIsWhole() {
+        return isWhole(buffer.position());
+    }
+
+    private boolean isWhole(int at) {
+        return buffer.limit() - at >= SIZEOF_INOTIFY_EVENT
+                && Integer.compareUnsigned(
+                                buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_LEN),
+                                buffer.limit() - at - SIZEOF_INOTIFY_EVENT)
+                        <= 0;
+    }
+
+    private int end(int at) {
+        return at + SIZEOF_INOTIFY_EVENT + buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_LEN);
+    }
+
+    private void takeNext() {
+        int at = buffer.position();
+        buffer.position(end(at)); // First: what is told may fail, and must not be told again.
+        int mask = buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_MASK);
+        int cookie = buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_COOKIE);
+        boolean isSecond = (mask & IN_MOVED_TO) != 0;
+        if (isSecond && joinedCookies.remove(cookie)) {
+            return;
+        }
+        Half first = held;
+        if (first != null) {
+            held = null;
+            if (isSecond && cookie == first.cookie()) {
+                sink.onMoved(first, halfAt(at));
+                return;
+            }
+            int ahead = secondHalfBehind(end(at), first.cookie());
+            if (ahead >= 0) {
+                joinedCookies.add(first.cookie());
+                sink.onMoved(first, halfAt(ahead));
+            } else {
+                sink.onMovedAway(first);
+            }
+        }
+        if ((mask & IN_Q_OVERFLOW) != 0) {
+            overflow();
+        } else if ((mask & IN_MOVED_FROM) != 0) {
+            held = halfAt(at);
+        } else if (isSecond) {
+            sink.onMovedIn(halfAt(at));
+        } else if (buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_LEN) == 0) {
+            sink.onSelf(buffer.getInt(at), mask);
+        } else {
+            sink.onEntry(buffer.getInt(at), mask, nameAt(at));
+        }
+    }
+
+    private void overflow() {
+        joinedCookies.clear();
+        sink.onOverflow();
+    }
+
+    /// @return where it is, or -1
+    private int secondHalfBehind(int from, int cookie) {
+        int at = from;
+        for (int looked = 0; looked < LOOK_AHEAD && isWhole(at); looked++) {
+            if ((buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_MASK) & IN_MOVED_TO) != 0
+                    && buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_COOKIE) == cookie) {
+                return at;
+            }
+            at = end(at);
+        }
+        return -1;
+    }
+
+    private Half halfAt(int at) {
+        boolean isDirectory = (buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_MASK) & IN_ISDIR) != 0;
+        return new Half(
+                buffer.getInt(at),
+                nameAt(at),
+                isDirectory,
+                buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_COOKIE));
+    }
+
+    private Path nameAt(int at) {
+        int start = at + SIZEOF_INOTIFY_EVENT;
+        int length = 0;
+        int most = buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_LEN);
+        while (length < most && buffer.get(start + length) != 0) {
+            length++;
+        }
+        byte[] bytes = new byte[length];
+        buffer.get(start, bytes);
+        return FileNames.name(bytes);
+    }
+}

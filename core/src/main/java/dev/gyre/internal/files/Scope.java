@@ -1,0 +1,19 @@
+package dev.gyre.internal.files;
+
+/// What a watch watches.
+sealed interface Scope permits DirectoryScope, Tree {
+    /// Begins to watch.
+    ///
+    /// @throws RuntimeException if something cannot be watched; [#release] is to be called then
+    ///     too
+    void open();
+
+    /// Ends all watching. Idempotent.
+    void release();
+
+    /// Events were lost: makes the watching complete again, and finds out whether what is watched
+    /// is still there.
+    ///
+    /// @return whether it is
+    boolean recover();
+}

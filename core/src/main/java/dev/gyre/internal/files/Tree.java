@@ -1,0 +1,329 @@
+package dev.gyre.internal.files;
+
+import static dev.gyre.internal.sys.Linux.IN_DONT_FOLLOW;
+
+import dev.gyre.SystemCallException;
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.os.FileChange.Kind;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/// A directory and all directories below it, each with a watch of its own.
+///
+/// A new directory is known by the event of its creation, and by then there may be something in it
+/// that no watch has seen. So it is watched first and then listed. What the list shows is reported
+/// at once; its event, if there is one, comes later and is passed over ([TreeNode#reports]).
+///
+/// Events are history, while the file system shows the present. A path that an event names may
+/// lead nowhere by now, because the directory is gone, or because one above it has another name:
+/// the entry is *missing* until another event says which, and is looked for again when a directory
+/// above it moves. Or the path may lead to another directory. The kernel says which it is, for a
+/// directory that is watched already gives the same watch again. If that one is somewhere else in
+/// our tree, it moved in a way whose events are still on their way, and what was reported may be
+/// wrong: the tree goes by what the kernel says and reports an OVERFLOW.
+///
+/// Loop thread only.
+final class Tree implements Scope {
+    private static final System.Logger LOG = System.getLogger("dev.gyre");
+
+    /// Why directories are looked at.
+    private enum Purpose {
+        /// Nothing is reported, and what cannot be watched is thrown.
+        OPENING,
+        /// All that is found is new.
+        TAKING_IN,
+        /// The user looks for himself.
+        RECOVERY
+    }
+
+    final OpenFileWatch watch;
+    private final Notifications notifications;
+    private final Map<Integer, TreeNode> nodes = new HashMap<>();
+    private @Nullable TreeNode root;
+
+    /// Those with something below them that was not there when it was to be watched.
+    private final Set<TreeNode> incomplete = new HashSet<>();
+
+    Tree(OpenFileWatch watch, Notifications notifications) {
+        this.watch = watch;
+        this.notifications = notifications;
+    }
+
+    @Override
+    public void open() {
+        int descriptor = notifications.requireWatch(watch.path());
+        TreeNode top = new TreeNode(this, null, watch.path(), descriptor);
+        root = top;
+        enter(top);
+        scan(top, Purpose.OPENING);
+    }
+
+    @Override
+    public void release() {
+        for (TreeNode node : List.copyOf(nodes.values())) {
+            leave(node);
+        }
+        root = null;
+    }
+
+    @Override
+    public boolean recover() {
+        TreeNode top = root;
+        if (top == null || !notifications.isStill(watch.path(), top.descriptor)) {
+            return false;
+        }
+        for (TreeNode node : incomplete) {
+            node.isUnlisted = false;
+            Set<Path> _ = node.takeMissing();
+        }
+        incomplete.clear();
+        Set<TreeNode> found = scan(top, Purpose.RECOVERY);
+        for (TreeNode node : List.copyOf(nodes.values())) {
+            if (!found.contains(node)) {
+                detach(node);
+                leave(node);
+            }
+        }
+        return true;
+    }
+
+    // ------------------------------------------------------------------ changes of the tree
+
+    /// A directory has come: watches it and reports what is in it.
+    void takeInWhole(TreeNode parent, Path name) {
+        TreeNode node = takeIn(parent, name, Purpose.TAKING_IN);
+        if (node != null) {
+            scan(node, Purpose.TAKING_IN);
+        }
+    }
+
+    void move(TreeNode from, Path name, TreeNode to, Path newName, boolean isDirectory) {
+        TreeNode moved = from.children.get(name);
+        TreeNode replaced = to.children.get(newName);
+        if (moved == null) {
+            if (isDirectory && replaced == null) {
+                takeInWhole(to, newName); // It was gone when we wanted to watch it.
+            }
+            return;
+        }
+        if (replaced != null) {
+            forget(replaced);
+        }
+        if (to.isWithin(moved)) {
+            forget(moved); // Not a thing that happens to directories: it was another one.
+            return;
+        }
+        attach(moved, to, newName);
+        complete(moved);
+    }
+
+    /// Looks again for what was missing in a directory that has moved.
+    private void complete(TreeNode moved) {
+        for (TreeNode node : List.copyOf(incomplete)) {
+            if (!node.isWithin(moved)) {
+                continue;
+            }
+            incomplete.remove(node);
+            if (node.isUnlisted) {
+                node.isUnlisted = false;
+                scan(node, Purpose.TAKING_IN);
+            }
+            for (Path name : node.takeMissing()) {
+                takeInWhole(node, name);
+            }
+        }
+    }
+
+    /// The directory is no longer part of the tree, nor is anything below it.
+    void forget(TreeNode node) {
+        detach(node);
+        Deque<TreeNode> left = new ArrayDeque<>();
+        left.add(node);
+        for (TreeNode each = left.poll(); each != null; each = left.poll()) {
+            left.addAll(each.children.values());
+            each.children.clear();
+            leave(each);
+        }
+    }
+
+    /// The kernel has dropped its watch.
+    void isUnwatched(TreeNode node) {
+        nodes.remove(node.descriptor);
+        node.descriptor = Notifications.UNWATCHED;
+    }
+
+    private void enter(TreeNode node) {
+        nodes.put(node.descriptor, node);
+        notifications.listen(node.descriptor, node);
+    }
+
+    private void leave(TreeNode node) {
+        if (node.descriptor != Notifications.UNWATCHED) {
+            nodes.remove(node.descriptor);
+            incomplete.remove(node);
+            notifications.unlisten(node.descriptor, node);
+            node.descriptor = Notifications.UNWATCHED;
+        }
+    }
+
+    private static void attach(TreeNode node, TreeNode parent, Path name) {
+        detach(node);
+        node.parent = parent;
+        node.name = name;
+        parent.children.put(name, node);
+    }
+
+    private static void detach(TreeNode node) {
+        TreeNode parent = node.parent;
+        if (parent != null) {
+            boolean _ = parent.children.remove(node.name, node);
+        }
+    }
+
+    // ------------------------------------------------------------------ looking
+
+    /// Watches what is there under that name, if it is a directory.
+    private @Nullable TreeNode takeIn(TreeNode parent, Path name, Purpose purpose) {
+        Path path = parent.path().resolve(name);
+        int descriptor = notifications.watch(path, IN_DONT_FOLLOW);
+        if (descriptor < 0) {
+            if (descriptor == -Errno.ENOENT) {
+                parent.misses(name);
+                incomplete.add(parent);
+            } else {
+                onRefusal(path, -descriptor, purpose);
+            }
+            return null;
+        }
+        TreeNode known = nodes.get(descriptor);
+        TreeNode there = parent.children.get(name);
+        if (known != null && known == there) {
+            return known;
+        }
+        if (known != null && parent.isWithin(known)) {
+            return null; // Mounted into itself: there is no end to that.
+        }
+        if (there != null) {
+            forget(there);
+        }
+        if (known == null) {
+            TreeNode node = new TreeNode(this, parent, name, descriptor);
+            attach(node, parent, name);
+            enter(node);
+            return node;
+        }
+        TreeNode oldParent = known.parent;
+        Path oldName = known.name;
+        attach(known, parent, name);
+        if (purpose != Purpose.RECOVERY && oldParent != null) {
+            watch.tell(Kind.OVERFLOW, watch.path());
+            retake(oldParent, oldName);
+        }
+        return known;
+    }
+
+    /// A directory was taken for the one that is really at this place.
+    private void retake(TreeNode parent, Path name) {
+        int descriptor = notifications.watch(parent.path().resolve(name), IN_DONT_FOLLOW);
+        if (descriptor >= 0 && !nodes.containsKey(descriptor)) {
+            TreeNode node = new TreeNode(this, parent, name, descriptor);
+            attach(node, parent, name);
+            enter(node);
+            scan(node, Purpose.TAKING_IN);
+        }
+    }
+
+    /// Looks at a directory and everything below it, and watches all directories that it finds.
+    ///
+    /// @return the directories
+    private Set<TreeNode> scan(TreeNode start, Purpose purpose) {
+        Set<TreeNode> found = new HashSet<>();
+        Deque<TreeNode> left = new ArrayDeque<>();
+        left.add(start);
+        for (TreeNode node = left.poll(); node != null; node = left.poll()) {
+            if (node.descriptor != Notifications.UNWATCHED && found.add(node)) {
+                left.addAll(list(node, purpose));
+            }
+        }
+        return found;
+    }
+
+    /// @return the directories in it
+    private List<TreeNode> list(TreeNode node, Purpose purpose) {
+        List<TreeNode> directories = new ArrayList<>();
+        Path path = node.path();
+        if (purpose == Purpose.TAKING_IN) {
+            node.scannedAt(notifications.reads());
+            notifications.hasScanned(node);
+        }
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
+            for (Path entry : entries) {
+                Path name = entry.getFileName();
+                if (purpose == Purpose.TAKING_IN && node.reports(name)) {
+                    watch.tell(Kind.CREATED, entry);
+                }
+                if (Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)
+                        || Files.notExists(entry, LinkOption.NOFOLLOW_LINKS)) {
+                    TreeNode child = takeIn(node, name, purpose);
+                    if (child != null) {
+                        directories.add(child);
+                    }
+                }
+            }
+        } catch (IOException e) {
+            onRefusal(node, path, e, purpose);
+        } catch (DirectoryIteratorException e) {
+            onRefusal(node, path, Objects.requireNonNull(e.getCause()), purpose);
+        }
+        return directories;
+    }
+
+    private void onRefusal(Path path, int errno, Purpose purpose) {
+        if (Notifications.isAbsence(errno)) {
+            return; // It is no directory, at least not any more.
+        }
+        SystemCallException refusal = notifications.refusal(path, errno);
+        if (purpose == Purpose.OPENING && refusal.kind() == SystemCallException.Kind.RESOURCE) {
+            throw refusal;
+        }
+        isUnseen(path, refusal);
+    }
+
+    private void onRefusal(TreeNode node, Path path, IOException refusal, Purpose purpose) {
+        if (refusal instanceof NoSuchFileException || refusal instanceof NotDirectoryException) {
+            node.isUnlisted = true;
+            incomplete.add(node);
+            return;
+        }
+        if (purpose == Purpose.OPENING && !(refusal instanceof AccessDeniedException)) {
+            throw new UncheckedIOException(refusal);
+        }
+        isUnseen(path, refusal);
+    }
+
+    private void isUnseen(Path path, Exception reason) {
+        LOG.log(Level.WARNING, "{0} is not watched: {1}", path, reason.getMessage());
+        watch.tell(Kind.OVERFLOW, path);
+    }
+}

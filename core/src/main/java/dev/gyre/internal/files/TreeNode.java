@@ -1,0 +1,190 @@
+package dev.gyre.internal.files;
+
+import static dev.gyre.internal.sys.Linux.IN_CREATE;
+import static dev.gyre.internal.sys.Linux.IN_DELETE;
+import static dev.gyre.internal.sys.Linux.IN_IGNORED;
+import static dev.gyre.internal.sys.Linux.IN_ISDIR;
+import static dev.gyre.internal.sys.Linux.IN_UNMOUNT;
+
+import dev.gyre.os.FileChange.Kind;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/// A directory of a [Tree]. It knows its place by its parent and its name, so that moving a
+/// directory moves all below it.
+///
+/// Loop thread only.
+final class TreeNode implements DirectoryListener {
+    private final Tree tree;
+    final Map<Path, TreeNode> children = new HashMap<>(0);
+
+    @Nullable TreeNode parent;
+
+    /// In its parent; of the root the whole path.
+    Path name;
+
+    int descriptor;
+
+    /// The entries that were found by looking and not by their events, which may still come.
+    private @Nullable Set<Path> reported;
+
+    /// The entries, probably directories, that were not at their path when they were to be
+    /// watched, and whose end was not told yet: perhaps a directory above them was just being
+    /// moved.
+    private @Nullable Set<Path> missing;
+
+    /// Whether the same happened to this directory when it was to be listed.
+    boolean isUnlisted;
+
+    /// The number of the read after which it was looked at.
+    private long scannedAtRead;
+
+    TreeNode(Tree tree, @Nullable TreeNode parent, Path name, int descriptor) {
+        this.tree = tree;
+        this.parent = parent;
+        this.name = name;
+        this.descriptor = descriptor;
+    }
+
+    Path path() {
+        return parent == null ? name : parent.path().resolve(name);
+    }
+
+    boolean isWithin(TreeNode other) {
+        TreeNode each = this;
+        while (each != null && each != other) {
+            each = each.parent;
+        }
+        return each != null;
+    }
+
+    // ------------------------------------------------------------------ what was found by looking
+
+    /// Notes that an entry was found by looking.
+    ///
+    /// @return whether nobody has reported the entry yet, for all this node knows
+    boolean reports(Path entry) {
+        Set<Path> present = reported;
+        if (present == null) {
+            present = new HashSet<>();
+            reported = present;
+        }
+        return present.add(entry);
+    }
+
+    void scannedAt(long read) {
+        scannedAtRead = read;
+    }
+
+    /// Forgets them if no event of theirs can still be on its way.
+    ///
+    /// @param read a read that found all events there were
+    /// @return whether this was looked at before it
+    boolean forgetReported(long read) {
+        if (scannedAtRead < read) {
+            reported = null;
+            return true;
+        }
+        return false;
+    }
+
+    /// @return whether the entry was reported before its event came
+    private boolean wasReported(Path entry) {
+        return reported != null && reported.remove(entry);
+    }
+
+    // ------------------------------------------------------------------ what was not there
+
+    void misses(Path entry) {
+        Set<Path> present = missing;
+        if (present == null) {
+            present = new HashSet<>(2);
+            missing = present;
+        }
+        present.add(entry);
+    }
+
+    /// What it misses, once.
+    Set<Path> takeMissing() {
+        Set<Path> taken = missing;
+        missing = null;
+        return taken == null ? Set.of() : taken;
+    }
+
+    private void isNoLongerHere(Path entry) {
+        boolean _ = wasReported(entry);
+        if (missing != null && missing.remove(entry) && missing.isEmpty()) {
+            missing = null;
+        }
+    }
+
+    // ------------------------------------------------------------------ events
+
+    @Override
+    public OpenFileWatch watch() {
+        return tree.watch;
+    }
+
+    @Override
+    public void onEntry(int mask, Path entry) {
+        boolean isDirectory = (mask & IN_ISDIR) != 0;
+        if ((mask & IN_CREATE) != 0) {
+            if (!wasReported(entry)) {
+                onMovedIn(entry, isDirectory);
+            }
+        } else if ((mask & IN_DELETE) != 0) {
+            onMovedAway(entry);
+        } else if (!isDirectory) {
+            tree.watch.tell(DirectoryScope.kindOf(mask), path().resolve(entry));
+        }
+    }
+
+    @Override
+    public void onMoved(Path entry, DirectoryListener target, Path newName, boolean isDirectory) {
+        TreeNode to = (TreeNode) target;
+        isNoLongerHere(entry);
+        to.isNoLongerHere(newName);
+        tree.watch.tellMoved(path().resolve(entry), to.path().resolve(newName));
+        tree.move(this, entry, to, newName, isDirectory);
+    }
+
+    @Override
+    public void onMovedAway(Path entry) {
+        isNoLongerHere(entry);
+        // Also if it was a file: a directory that took its name since may be known already.
+        TreeNode child = children.get(entry);
+        if (child != null) {
+            tree.forget(child);
+        }
+        tree.watch.tell(Kind.DELETED, path().resolve(entry));
+    }
+
+    @Override
+    public void onMovedIn(Path entry, boolean isDirectory) {
+        tree.watch.tell(Kind.CREATED, path().resolve(entry));
+        if (isDirectory) {
+            tree.takeInWhole(this, entry);
+        }
+    }
+
+    @Override
+    public void onSelf(int mask) {
+        TreeNode above = parent;
+        if (above == null) {
+            tree.watch.isGone();
+        } else if ((mask & IN_UNMOUNT) != 0) {
+            // What was mounted here is gone, and what it covered is to be seen again.
+            tree.watch.tell(Kind.OVERFLOW, path());
+            tree.forget(this);
+            tree.takeInWhole(above, name);
+        } else if ((mask & IN_IGNORED) != 0) {
+            tree.isUnwatched(this); // Its parent is told, or has been, what became of it.
+        }
+    }
+}

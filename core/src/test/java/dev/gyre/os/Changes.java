@@ -1,0 +1,81 @@
+package dev.gyre.os;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.gyre.EventLoop;
+import dev.gyre.Timer;
+import dev.gyre.os.FileChange.Kind;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/// Collects the changes that a watch reports, and lets a loop run until enough of them have come.
+public final class Changes implements Consumer<FileChange> {
+    private static final Duration GUARD = Duration.ofSeconds(20);
+
+    public final List<FileChange> all = new ArrayList<>();
+
+    /// Also of those that were taken out of the list again.
+    private final Set<FileChange> seen = new HashSet<>();
+
+    private static final AtomicInteger MARKS = new AtomicInteger();
+
+    @Override
+    public void accept(FileChange change) {
+        all.add(change);
+        seen.add(change);
+    }
+
+    /// Whether this one has come.
+    public boolean has(FileChange change) {
+        return seen.contains(change);
+    }
+
+    /// Everything that happened so far has been reported when this returns: a file is made in the
+    /// directory, and the loop runs until that one is reported. It is taken out of the list.
+    public List<FileChange> upToNow(EventLoop loop, Path directory) throws IOException {
+        Path mark = directory.resolve("mark " + MARKS.incrementAndGet());
+        Files.createDirectory(mark);
+        FileChange expected = new FileChange(Kind.CREATED, mark);
+        runUntil(loop, () -> has(expected));
+        all.remove(expected);
+        Files.delete(mark);
+        FileChange gone = new FileChange(Kind.DELETED, mark);
+        runUntil(loop, () -> has(gone));
+        all.remove(gone);
+        return all;
+    }
+
+    /// The same as text, with paths relative to the directory, and forgets them.
+    public List<String> take(EventLoop loop, Path directory) throws IOException {
+        List<String> texts = relativeTo(directory, upToNow(loop, directory));
+        all.clear();
+        return texts;
+    }
+
+    static List<String> relativeTo(Path directory, List<FileChange> changes) {
+        return changes.stream()
+                .map(change -> change.toString().replace(directory + "/", ""))
+                .toList();
+    }
+
+    /// Runs callbacks one by one until the condition holds.
+    public static void runUntil(EventLoop loop, BooleanSupplier condition) {
+        boolean[] late = new boolean[1];
+        Timer guard = loop.after(GUARD, timer -> late[0] = true);
+        while (!condition.getAsBoolean()) {
+            loop.runOne();
+            assertThat(late[0]).as("what was waited for did not come in %s", GUARD).isFalse();
+        }
+        guard.cancel();
+    }
+}
