@@ -363,7 +363,7 @@ public final class Loop implements EventLoop {
     }
 
     /// Lets the loop thread pass, and anyone while no thread runs the loop.
-    private void requireConfined(String method) {
+    public void requireConfined(String method) {
         Thread owner = loopThread;
         if (owner != null && !isLoopThread()) {
             throw new WrongThreadException(
@@ -379,7 +379,7 @@ public final class Loop implements EventLoop {
     }
 
     /// The same, and only before the loop is over.
-    private void requireOpen(String method) {
+    public void requireOpen(String method) {
         requireConfined(method);
         // What runs in the final drain is work like any other, and may lead to more.
         if (state.is(LoopState.TERMINATED) && (!isLoopThread() || shutdown.isReleasing())) {

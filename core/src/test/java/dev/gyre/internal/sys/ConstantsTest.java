@@ -13,6 +13,7 @@ import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -32,12 +33,21 @@ class ConstantsTest {
                     "OFFSETOF_IO_URING_PARAMS_FEATURES",
                             "offsetof(struct io_uring_params, features)");
 
+    private static final Map<String, String> PROCESS_LAYOUTS =
+            Map.of(
+                    "SIZEOF_SIGINFO", "sizeof(siginfo_t)",
+                    "OFFSETOF_SIGINFO_CODE", "offsetof(siginfo_t, si_code)",
+                    "OFFSETOF_SIGINFO_PID", "offsetof(siginfo_t, si_pid)",
+                    "OFFSETOF_SIGINFO_STATUS", "offsetof(siginfo_t, si_status)");
+
     private static final String HEADERS =
             """
             #define _GNU_SOURCE
             #include <errno.h>
             #include <fcntl.h>
             #include <linux/io_uring.h>
+            #include <signal.h>
+            #include <spawn.h>
             #include <stddef.h>
             #include <stdio.h>
             #include <sys/epoll.h>
@@ -46,6 +56,7 @@ class ConstantsTest {
             #include <sys/socket.h>
             #include <sys/syscall.h>
             #include <sys/timerfd.h>
+            #include <sys/wait.h>
             #include <time.h>
             """;
 
@@ -65,9 +76,11 @@ class ConstantsTest {
     private static Map<String, Integer> askCompiler(Path directory, Map<String, Integer> names)
             throws IOException, InterruptedException {
         StringBuilder source = new StringBuilder(HEADERS).append("int main(void) {\n");
+        Map<String, String> layouts = new HashMap<>(LAYOUTS);
+        layouts.putAll(PROCESS_LAYOUTS);
         for (String name : names.keySet()) {
             String expression =
-                    LAYOUTS.getOrDefault(
+                    layouts.getOrDefault(
                             name, name.startsWith("SYS_") ? "__NR_" + name.substring(4) : name);
             source.append("  printf(\"%s %d\\n\", \"")
                     .append(name)
