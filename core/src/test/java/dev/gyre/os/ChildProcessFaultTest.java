@@ -103,10 +103,11 @@ class ChildProcessFaultTest {
 
     @Test
     @Clause({"Y-1", "E-1"})
-    void start_refusedTheSecondPipe_closesTheFirst() {
-        plan.answer("pipe2", () -> -Errno.EMFILE);
-        plan.answer("pipe2", () -> -Errno.EMFILE);
-        assertThatThrownBy(() -> start(WITH_EVERYTHING)).hasMessageContaining("ulimit -n");
+    void start_refusedAtTheSecondPipe_closesTheFirst() {
+        plan.answer("fcntl", () -> 0).answer("fcntl", () -> 0); // The flags of the first.
+        plan.fail("fcntl", Errno.ENOMEM);
+        assertThatThrownBy(() -> start(WITH_EVERYTHING)).hasMessageContaining("ENOMEM");
+        assertThat(plan.count("pipe2")).isEqualTo(2);
         assertNothingIsLeft();
     }
 
