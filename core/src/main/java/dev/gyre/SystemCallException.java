@@ -21,10 +21,21 @@ public final class SystemCallException extends RuntimeException {
     /// @param errno the error number, positive
     /// @param fd the descriptor it was about, or [#NO_FD]
     public SystemCallException(String call, int errno, int fd) {
-        super(describe(call, errno, fd));
+        super(describe(call, errno, fd, Errno.hint(call, errno)));
         this.call = call;
         this.errno = errno;
         this.fd = fd;
+    }
+
+    /// Describes a refused call by what it was for.
+    ///
+    /// @param attempt what could not be done, in words: `cannot start 'worker'`
+    /// @param hint what a user can do about it; empty if there is nothing to say
+    public SystemCallException(String call, int errno, String attempt, String hint) {
+        super(describe(attempt, errno, NO_FD, hint));
+        this.call = call;
+        this.errno = errno;
+        this.fd = NO_FD;
     }
 
     /// The call that was refused.
@@ -52,13 +63,12 @@ public final class SystemCallException extends RuntimeException {
         return Errno.kind(errno);
     }
 
-    private static String describe(String call, int errno, int fd) {
+    private static String describe(String call, int errno, int fd, String hint) {
         StringBuilder text = new StringBuilder(call);
         if (fd != NO_FD) {
             text.append(" on descriptor ").append(fd);
         }
         text.append(": ").append(Errno.name(errno)).append(" (").append(errno).append(')');
-        String hint = Errno.hint(call, errno);
         if (!hint.isEmpty()) {
             text.append(": ").append(hint);
         }

@@ -21,6 +21,9 @@ public final class LoopWatcher implements Watcher, IoHandler {
     private final Watchers watchers;
     private final WeakReference<OpenDescriptor> descriptor;
 
+    /// Keeps a descriptor that is to be held while it is watched; null for all others.
+    private final @Nullable OpenDescriptor strong;
+
     // Shared: written under the lock of Watchers, read by the loop without.
     private volatile boolean watching;
 
@@ -45,6 +48,7 @@ public final class LoopWatcher implements Watcher, IoHandler {
     LoopWatcher(Watchers watchers, OpenDescriptor descriptor, Watch watch) {
         this.watchers = watchers;
         this.descriptor = new WeakReference<>(descriptor);
+        this.strong = descriptor.isHeldWhileWatched() ? descriptor : null;
         this.opening = descriptor.opening();
         this.watch = watch;
     }
@@ -154,7 +158,7 @@ public final class LoopWatcher implements Watcher, IoHandler {
 
     @Override
     public Descriptor descriptor() {
-        OpenDescriptor target = held != null ? held : descriptor.get();
+        OpenDescriptor target = strong != null ? strong : held != null ? held : descriptor.get();
         if (target == null) {
             throw new IllegalStateException(
                     opening + " was collected: a watcher does not keep its descriptor");

@@ -14,6 +14,9 @@ import java.util.function.Supplier;
 public final class OpenDescriptor implements Descriptor {
     private final Opening opening;
 
+    // Shared: set before anybody else has it.
+    private boolean heldWhileWatched;
+
     private OpenDescriptor(Opening opening) {
         this.opening = opening;
     }
@@ -42,6 +45,18 @@ public final class OpenDescriptor implements Descriptor {
             Reclaimer.keep(descriptor, opening);
         }
         return descriptor;
+    }
+
+    /// Makes its watchers hold it, for one whose bytes would be missed by somebody who does not.
+    ///
+    /// @return this descriptor
+    public OpenDescriptor heldWhileWatched() {
+        heldWhileWatched = true;
+        return this;
+    }
+
+    boolean isHeldWhileWatched() {
+        return heldWhileWatched;
     }
 
     Opening opening() {

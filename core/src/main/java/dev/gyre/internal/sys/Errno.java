@@ -6,9 +6,13 @@ import dev.gyre.SystemCallException.Kind;
 public final class Errno {
     public static final int EPERM = 1;
     public static final int ENOENT = 2;
+    public static final int ESRCH = 3;
     public static final int EINTR = 4;
     public static final int EIO = 5;
+    public static final int E2BIG = 7;
+    public static final int ENOEXEC = 8;
     public static final int EBADF = 9;
+    public static final int ECHILD = 10;
     public static final int EAGAIN = 11;
     public static final int ENOMEM = 12;
     public static final int EACCES = 13;
@@ -20,6 +24,7 @@ public final class Errno {
     public static final int ENFILE = 23;
     public static final int EMFILE = 24;
     public static final int ENOTTY = 25;
+    public static final int ETXTBSY = 26;
     public static final int ENOSPC = 28;
     public static final int EPIPE = 32;
     public static final int ENAMETOOLONG = 36;
@@ -42,9 +47,13 @@ public final class Errno {
         return switch (errno) {
             case EPERM -> "EPERM";
             case ENOENT -> "ENOENT";
+            case ESRCH -> "ESRCH";
             case EINTR -> "EINTR";
             case EIO -> "EIO";
+            case E2BIG -> "E2BIG";
+            case ENOEXEC -> "ENOEXEC";
             case EBADF -> "EBADF";
+            case ECHILD -> "ECHILD";
             case EAGAIN -> "EAGAIN";
             case ENOMEM -> "ENOMEM";
             case EACCES -> "EACCES";
@@ -56,6 +65,7 @@ public final class Errno {
             case ENFILE -> "ENFILE";
             case EMFILE -> "EMFILE";
             case ENOTTY -> "ENOTTY";
+            case ETXTBSY -> "ETXTBSY";
             case ENOSPC -> "ENOSPC";
             case EPIPE -> "EPIPE";
             case ENAMETOOLONG -> "ENAMETOOLONG";

@@ -70,6 +70,31 @@ public final class Linux {
     public static final int SIG_BLOCK = 0;
     public static final int SFD_CLOEXEC = 0x80000;
     public static final int SFD_NONBLOCK = 0x800;
+    public static final int O_RDWR = 2;
+    public static final int F_DUPFD_CLOEXEC = 1030;
+
+    public static final int POSIX_SPAWN_SETPGROUP = 0x02;
+    public static final int POSIX_SPAWN_SETSIGDEF = 0x04;
+    public static final int POSIX_SPAWN_SETSIGMASK = 0x08;
+
+    public static final int SYS_pidfd_send_signal = 424;
+    public static final int SYS_pidfd_open = 434;
+
+    public static final int P_PID = 1;
+    public static final int P_PIDFD = 3;
+    public static final int WNOHANG = 1;
+    public static final int WEXITED = 4;
+    public static final int WNOWAIT = 0x01000000;
+    public static final int CLD_EXITED = 1;
+    public static final int CLD_KILLED = 2;
+    public static final int CLD_DUMPED = 3;
+
+    /// `siginfo_t`, as `waitid` fills it in.
+    public static final int SIZEOF_SIGINFO = 128;
+
+    public static final int OFFSETOF_SIGINFO_CODE = 8;
+    public static final int OFFSETOF_SIGINFO_PID = 16;
+    public static final int OFFSETOF_SIGINFO_STATUS = 24;
 
     /// One number on both architectures: system calls since 5.1 share a table.
     public static final int SYS_io_uring_setup = 425;

@@ -165,12 +165,18 @@ public final class FaultyKernel implements Kernel {
 
     @Override
     public int fcntl(int fd, int command, int argument) {
-        return (int) call("fcntl", fd, () -> real.fcntl(fd, command, argument));
+        int result = (int) call("fcntl", fd, () -> real.fcntl(fd, command, argument));
+        return command == Linux.F_DUPFD_CLOEXEC ? plan.opened(result) : result;
     }
 
     @Override
     public int pipe2(long pairAddress, int flags) {
-        return (int) call("pipe2", -1, () -> real.pipe2(pairAddress, flags));
+        int result = (int) call("pipe2", -1, () -> real.pipe2(pairAddress, flags));
+        if (result == 0) {
+            plan.opened(Memory.getInt(pairAddress));
+            plan.opened(Memory.getInt(pairAddress + Integer.BYTES));
+        }
+        return result;
     }
 
     @Override
