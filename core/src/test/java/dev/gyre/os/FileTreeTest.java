@@ -104,7 +104,7 @@ class FileTreeTest {
     // ------------------------------------------------------------------ what is seen
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void tree_reportsChangesAtEveryDepth_butNotWhatIsThere() throws IOException {
         Files.createDirectories(path("a/b/c"));
         Files.createFile(path("a/b/c/old"));
@@ -116,7 +116,7 @@ class FileTreeTest {
     }
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void directories_createdDeepAtOnce_areReportedWithAllThatIsInThem() throws IOException {
         watch();
         Files.createDirectories(path("a/b/c"));
@@ -134,7 +134,7 @@ class FileTreeTest {
     }
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void tree_withAMove_isOneMove_andPathsFollowIt() throws IOException {
         Files.createDirectories(path("a/b/c"));
         Files.createDirectory(path("d"));
@@ -149,7 +149,7 @@ class FileTreeTest {
     }
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void directory_movedOut_isDeletedAndNoLongerWatched(@TempDir Path elsewhere)
             throws IOException {
         Files.createDirectories(path("a/b"));
@@ -163,7 +163,7 @@ class FileTreeTest {
     }
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void directory_movedIn_isReportedWithAllThatIsInIt(@TempDir Path elsewhere) throws IOException {
         Files.createDirectories(elsewhere.resolve("a/b"));
         Files.createFile(elsewhere.resolve("a/b/file"));
@@ -175,7 +175,7 @@ class FileTreeTest {
     }
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void directory_movedOverAnEmptyOne_takesItsPlace() throws IOException {
         Files.createDirectories(path("a/x"));
         Files.createDirectory(path("b"));
@@ -187,7 +187,7 @@ class FileTreeTest {
     }
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void tree_whoseContentsAreDeleted_reportsEachAndGivesTheWatchesBack() throws IOException {
         Files.createDirectories(path("a/b/c"));
         Files.createFile(path("a/b/file"));
@@ -199,7 +199,7 @@ class FileTreeTest {
     }
 
     @Test
-    @Clause("Y-4")
+    @Clause("Y-1")
     void tree_deletedItself_reportsItAndIsOver() throws IOException {
         Path top = Files.createDirectories(path("top"));
         Files.createDirectories(top.resolve("a/b"));
@@ -213,7 +213,7 @@ class FileTreeTest {
     }
 
     @Test
-    @Clause("Y-4")
+    @Clause("Y-1")
     void tree_movedItself_reportsItAndIsOver() throws IOException {
         Path top = Files.createDirectories(path("top/a")).getParent();
         FileWatch watch = FileWatch.tree(loop, top, changes);
@@ -224,7 +224,7 @@ class FileTreeTest {
     }
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void links_areNotFollowed(@TempDir Path elsewhere) throws IOException {
         Files.createSymbolicLink(path("before"), elsewhere);
         Files.createSymbolicLink(path("loop"), root);
@@ -238,7 +238,7 @@ class FileTreeTest {
     }
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void directories_withNamesOfEverySort_areWatched() throws IOException {
         watch();
         Path raw = Path.of(URI.create(root.toUri() + "%FF"));
@@ -255,7 +255,7 @@ class FileTreeTest {
     }
 
     @Test
-    @Clause("Y-3")
+    @Clause("Y-1")
     void trees_withinEachOther_areEachTold() throws IOException {
         Changes inner = new Changes();
         Files.createDirectories(path("a/b"));
@@ -272,7 +272,7 @@ class FileTreeTest {
     // ------------------------------------------------------------------ races
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void directories_createdDeepWhileTheLoopRuns_areNeitherLostNorReportedTwice()
             throws InterruptedException, IOException {
         watch();
@@ -323,7 +323,7 @@ class FileTreeTest {
     }
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void changes_atRandomWhileTheLoopRuns_leadToWhatIsOnDisk()
             throws InterruptedException, IOException {
         Belief belief = new Belief();

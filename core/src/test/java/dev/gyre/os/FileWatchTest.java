@@ -198,7 +198,7 @@ class FileWatchTest {
     }
 
     @Test
-    @Clause("Y-2")
+    @Clause("Y-1")
     void on_file_isToldOfThatNameOnly() throws IOException {
         Changes beside = new Changes();
         Files.createFile(path("log"));
@@ -210,7 +210,7 @@ class FileWatchTest {
     }
 
     @Test
-    @Clause("Y-2")
+    @Clause("Y-1")
     void on_file_thatComesLater_isCreated() throws IOException {
         Changes beside = new Changes();
         FileWatch.on(loop, path("later"), changes);
@@ -222,7 +222,7 @@ class FileWatchTest {
     }
 
     @Test
-    @Clause("Y-2")
+    @Clause("Y-1")
     void on_file_renamedOver_isCreated() throws IOException {
         Changes beside = new Changes();
         Files.createFile(path("config"));
@@ -236,7 +236,7 @@ class FileWatchTest {
     }
 
     @Test
-    @Clause("Y-2")
+    @Clause("Y-1")
     void on_file_throughRotation_staysWithTheName() throws IOException {
         Changes beside = new Changes();
         Files.createFile(path("log"));
@@ -252,7 +252,7 @@ class FileWatchTest {
     }
 
     @Test
-    @Clause("Y-2")
+    @Clause("Y-1")
     void on_fileInTheWorkingDirectory_needsNoDirectoryInItsPath() {
         try (FileWatch watch = FileWatch.on(loop, Path.of("no-such-file"), changes)) {
             assertThat(watch.isOpen()).isTrue();
@@ -263,7 +263,7 @@ class FileWatchTest {
     // ------------------------------------------------------------------ several watches
 
     @Test
-    @Clause("Y-3")
+    @Clause("Y-1")
     void on_sameDirectoryTwice_closingOneKeepsTheOther() throws IOException {
         Changes second = new Changes();
         FileWatch first = watch();
@@ -280,7 +280,7 @@ class FileWatchTest {
     }
 
     @Test
-    @Clause("Y-3")
+    @Clause("Y-1")
     void on_sameDirectoryAsATree_eachIsToldOnce() throws IOException {
         Changes ofTree = new Changes();
         FileWatch tree = FileWatch.tree(loop, directory, ofTree);
@@ -295,7 +295,7 @@ class FileWatchTest {
     }
 
     @Test
-    @Clause("Y-3")
+    @Clause("Y-1")
     void watches_ofALoop_shareOneDescriptor_closedWithTheLast() {
         long before = OpenDescriptors.count();
         List<FileWatch> watches = new ArrayList<>();
@@ -312,7 +312,7 @@ class FileWatchTest {
     // ------------------------------------------------------------------ the end
 
     @Test
-    @Clause("Y-4")
+    @Clause("Y-1")
     void directory_deleted_isReportedAndTheWatchIsOver() throws IOException {
         Path watched = Files.createDirectory(path("watched"));
         List<Boolean> openInCallback = new ArrayList<>();
@@ -333,7 +333,7 @@ class FileWatchTest {
     }
 
     @Test
-    @Clause("Y-4")
+    @Clause("Y-1")
     void directory_movedAway_isReportedAndTheWatchIsOver() throws IOException {
         long before = OpenDescriptors.count();
         Path watched = Files.createDirectory(path("watched"));
@@ -346,7 +346,7 @@ class FileWatchTest {
     }
 
     @Test
-    @Clause("Y-4")
+    @Clause("Y-1")
     void directory_ofAWatchedFile_deleted_endsTheWatchWithTheFilesPath() throws IOException {
         Path file = Files.createDirectory(path("d")).resolve("file");
         FileWatch watch = FileWatch.on(loop, file, changes);
@@ -357,7 +357,7 @@ class FileWatchTest {
     }
 
     @Test
-    @Clause("Y-5")
+    @Clause("Y-1")
     void close_insideACallback_stopsTheRestOfTheBatch() throws IOException {
         FileWatch[] watch = new FileWatch[1];
         watch[0] =
@@ -377,7 +377,7 @@ class FileWatchTest {
     }
 
     @Test
-    @Clause("Y-5")
+    @Clause("Y-1")
     void close_ofAnotherWatchInsideACallback_keepsItFromItsChanges() throws IOException {
         Changes never = new Changes();
         FileWatch[] other = new FileWatch[1];
@@ -391,7 +391,7 @@ class FileWatchTest {
     }
 
     @Test
-    @Clause("Y-5")
+    @Clause("Y-1")
     void close_byTheEndOfTheLoop_closesEverything() {
         long before = OpenDescriptors.count();
         FileWatch watch;
@@ -408,7 +408,7 @@ class FileWatchTest {
     }
 
     @Test
-    @Clause("Y-5")
+    @Clause("Y-1")
     void unreference_letsRunUntilEmptyReturn_andReferenceTakesItBack() throws IOException {
         FileWatch watch = watch().unreference();
         FileWatch other = FileWatch.on(loop, path("file"), changes);
@@ -425,7 +425,7 @@ class FileWatchTest {
     // ------------------------------------------------------------------ callbacks
 
     @Test
-    @Clause("Y-5")
+    @Clause("Y-1")
     void callback_thatThrows_costsNoOtherChange() throws IOException {
         List<Throwable> caught = new ArrayList<>();
         try (EventLoop isolating =
@@ -447,7 +447,7 @@ class FileWatchTest {
     }
 
     @Test
-    @Clause("Y-5")
+    @Clause("Y-1")
     void callback_thatThrowsUnderPropagate_leavesRunAndTheNextRunGoesOnBehindIt()
             throws IOException {
         try (EventLoop propagating =
@@ -467,7 +467,7 @@ class FileWatchTest {
     }
 
     @Test
-    @Clause("Y-5")
+    @Clause("Y-1")
     void callback_mayOpenAndCloseWatches() throws IOException {
         Changes inner = new Changes();
         FileWatch.on(
@@ -488,7 +488,7 @@ class FileWatchTest {
     // ------------------------------------------------------------------ misuse and limits
 
     @Test
-    @Clause("Y-6")
+    @Clause("Y-1")
     void on_whoseDirectoryIsMissing_saysWhich() {
         long before = OpenDescriptors.count();
         Path missing = path("missing");
@@ -505,7 +505,7 @@ class FileWatchTest {
     }
 
     @Test
-    @Clause("Y-6")
+    @Clause("Y-1")
     void on_belowAFile_andTreeOfAFile_sayThatItIsNoDirectory() throws IOException {
         Path file = Files.createFile(path("file"));
         assertThatThrownBy(() -> FileWatch.on(loop, file.resolve("below"), changes))
@@ -517,7 +517,7 @@ class FileWatchTest {
     }
 
     @Test
-    @Clause("Y-6")
+    @Clause("Y-1")
     void misuse_throwsAtOnce() throws IOException {
         assertThatThrownBy(() -> FileWatch.on(loop, directory, null))
                 .isInstanceOf(NullPointerException.class)
@@ -534,7 +534,7 @@ class FileWatchTest {
     }
 
     @Test
-    @Clause("Y-6")
+    @Clause("Y-1")
     void confinedMethods_fromAnotherThread_throw() throws InterruptedException {
         FileWatch watch = watch();
         Thread other = Thread.ofPlatform().start(() -> loop.run());
@@ -553,7 +553,7 @@ class FileWatchTest {
     }
 
     @Test
-    @Clause("Y-7")
+    @Clause("Y-1")
     void overflow_ofTheKernelsQueue_isReportedAndWatchingGoesOn() throws IOException {
         // By lines: such a file has to be read at once, and readString begins with one byte.
         Path setting = Path.of("/proc/sys/fs/inotify/max_queued_events");

@@ -140,7 +140,7 @@ class EventStreamTest {
     }
 
     @Test
-    @Clause("Y-5")
+    @Clause("Y-1")
     void close_whileHalfAMoveIsHeld_leavesNothing() {
         event(IN_MOVED_FROM, 7, "a");
         loop.runFor(Duration.ZERO);
@@ -153,7 +153,7 @@ class EventStreamTest {
     // ------------------------------------------------------------------ what a stream may hold
 
     @Test
-    @Clause("Y-7")
+    @Clause("Y-1")
     void events_cutAnywhere_areToldOnce() {
         byte[] event = ScriptedInotify.bytes(inotify.watchOf(directory), IN_DELETE, 0, "name");
         for (int cut = 1; cut < event.length; cut++) {
@@ -166,7 +166,7 @@ class EventStreamTest {
     }
 
     @Test
-    @Clause("Y-7")
+    @Clause("Y-1")
     void events_ofAWatchThatWasGivenUp_arePassedOver() {
         inotify.event(99, IN_CREATE, 0, "a");
         inotify.event(99, IN_MOVED_FROM, 7, "a");
@@ -178,7 +178,7 @@ class EventStreamTest {
     }
 
     @Test
-    @Clause("Y-7")
+    @Clause("Y-1")
     void event_longerThanTheBuffer_isAnOverflow() {
         byte[] endless = ScriptedInotify.bytes(1, IN_CREATE, 0, "");
         Arrays.fill(endless, 12, 16, (byte) 0x7F);
@@ -191,7 +191,7 @@ class EventStreamTest {
     }
 
     @Test
-    @Clause("Y-7")
+    @Clause("Y-1")
     void overflow_isToldToEveryWatch_afterWhichTheyGoOn() {
         Changes ofFile = new Changes();
         on(directory.resolve("file"), ofFile);
@@ -204,7 +204,7 @@ class EventStreamTest {
     }
 
     @Test
-    @Clause({"Y-4", "Y-7"})
+    @Clause("Y-1")
     void overflow_inWhichTheDirectoryVanished_endsTheWatch() {
         inotify.vanish(directory);
         inotify.event(-1, IN_Q_OVERFLOW, 0, "");
@@ -217,7 +217,7 @@ class EventStreamTest {
     }
 
     @Test
-    @Clause("Y-4")
+    @Clause("Y-1")
     void unmount_ofTheDirectory_endsTheWatch() {
         event(IN_UNMOUNT, 0, "");
         event(IN_IGNORED, 0, "");
@@ -227,7 +227,7 @@ class EventStreamTest {
     }
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void unmount_insideATree_isAnOverflowThere_andWhatWasCoveredIsWatched() throws IOException {
         Changes ofTree = new Changes();
         Path mounted = Files.createDirectory(directory.resolve("mounted"));
@@ -247,7 +247,7 @@ class EventStreamTest {
     }
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void ignored_insideATree_waitsForTheParentToBeTold() throws IOException {
         Changes ofTree = new Changes();
         Path below = Files.createDirectory(directory.resolve("below"));
@@ -260,7 +260,7 @@ class EventStreamTest {
     }
 
     @Test
-    @Clause("Y-7")
+    @Clause("Y-1")
     void stream_thatEnds_endsEveryWatchAndSaysSo() {
         inotify.close();
         loop.runUntilEmpty();
@@ -272,7 +272,7 @@ class EventStreamTest {
     // ------------------------------------------------------------------ floods
 
     @Test
-    @Clause("Y-7")
+    @Clause("Y-1")
     void flood_ofChanges_holdsUpATurnForSoManyOnly() {
         for (int i = 0; i < 1000; i++) {
             event(IN_CREATE, 0, "file" + i);
@@ -287,7 +287,7 @@ class EventStreamTest {
     }
 
     @Test
-    @Clause("Y-7")
+    @Clause("Y-1")
     void flood_beyondTheLimit_isOneOverflowForEachThatLost() {
         int watches = 100;
         List<Changes> others = new ArrayList<>();

@@ -93,7 +93,7 @@ class FileWatchFaultsTest {
     // ------------------------------------------------------------------ refusals
 
     @Test
-    @Clause("Y-6")
+    @Clause("Y-1")
     void init_refused_namesBothLimits() {
         inotify.fail("init", Errno.EMFILE);
         assertThatThrownBy(() -> on(root))
@@ -108,7 +108,7 @@ class FileWatchFaultsTest {
     }
 
     @Test
-    @Clause("Y-6")
+    @Clause("Y-1")
     void add_refused_namesTheDirectoryAndTheLimit() {
         inotify.fail("add", Errno.ENOSPC);
         assertThatThrownBy(() -> on(root))
@@ -123,7 +123,7 @@ class FileWatchFaultsTest {
     }
 
     @Test
-    @Clause("Y-6")
+    @Clause("Y-1")
     void watching_refusedByTheBackend_leaksNothing() {
         FaultyKernel.Plan plan = new FaultyKernel.Plan();
         try (Loop faulty =
@@ -145,7 +145,7 @@ class FileWatchFaultsTest {
     }
 
     @Test
-    @Clause("Y-6")
+    @Clause("Y-1")
     void tree_thatReachesTheLimitHalfWay_throwsAndLeaksNothing() throws IOException {
         Files.createDirectories(path("a/b/c"));
         inotify.fail(path("a/b/c").toString(), Errno.ENOSPC);
@@ -155,7 +155,7 @@ class FileWatchFaultsTest {
     }
 
     @Test
-    @Clause("Y-6")
+    @Clause("Y-1")
     void tree_thatReachesTheLimitHalfWay_leavesOtherWatchesAlone() throws IOException {
         Files.createDirectories(path("a/b"));
         on(root);
@@ -167,7 +167,7 @@ class FileWatchFaultsTest {
     }
 
     @Test
-    @Clause("Y-6")
+    @Clause("Y-1")
     void tree_thatReachesTheLimitLater_reportsWhatItCannotSee() throws IOException {
         tree();
         inotify.fail(path("one too many").toString(), Errno.ENOSPC);
@@ -179,7 +179,7 @@ class FileWatchFaultsTest {
     }
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void tree_withAnUnreadableDirectory_reportsItAndWatchesTheRest() throws IOException {
         Files.createDirectories(path("secret/x"));
         Files.createDirectory(path("open"));
@@ -191,7 +191,7 @@ class FileWatchFaultsTest {
     }
 
     @Test
-    @Clause("Y-5")
+    @Clause("Y-1")
     void remove_refused_doesNotMatter() throws IOException {
         FileWatch tree = tree();
         inotify.fail("remove", Errno.EINVAL);
@@ -203,7 +203,7 @@ class FileWatchFaultsTest {
     }
 
     @Test
-    @Clause("Y-7")
+    @Clause("Y-1")
     void read_refused_endsEveryWatchAndIsHandedOver() throws IOException {
         Kernel refusing =
                 (Kernel)
@@ -233,7 +233,7 @@ class FileWatchFaultsTest {
     // ------------------------------------------------------------------ between two calls
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void file_createdBetweenWatchingAndListing_isReportedOnce() throws IOException {
         tree();
         inotify.after(path("d").toString(), doing(() -> Files.createDirectories(path("d/e/f"))));
@@ -248,7 +248,7 @@ class FileWatchFaultsTest {
     }
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void directory_deletedBeforeItIsWatched_isPassedOver() throws IOException {
         tree();
         inotify.before(path("d").toString(), doing(() -> Files.delete(path("d"))));
@@ -260,7 +260,7 @@ class FileWatchFaultsTest {
     }
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void directory_movedBeforeItIsWatched_isTakenInWhereItIs() throws IOException {
         tree();
         inotify.before(path("d").toString(), doing(() -> Files.move(path("d"), path("e"))));
@@ -273,7 +273,7 @@ class FileWatchFaultsTest {
     }
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void directory_whoseParentMovesBeforeItIsWatched_isTakenInThere() throws IOException {
         Files.createDirectory(path("a"));
         tree();
@@ -286,7 +286,7 @@ class FileWatchFaultsTest {
     }
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void directory_takenForAnother_isAnOverflow_afterWhichBothAreWatched() throws IOException {
         tree();
         inotify.before(
@@ -304,7 +304,7 @@ class FileWatchFaultsTest {
     }
 
     @Test
-    @Clause("Y-8")
+    @Clause("Y-1")
     void directory_deletedBetweenWatchingAndListing_isPassedOver() throws IOException {
         tree();
         inotify.after(path("d").toString(), doing(() -> Files.delete(path("d"))));
