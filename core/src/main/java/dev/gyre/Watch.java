@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 /// What to be told of a descriptor, and how. Immutable: each method returns another one.
 ///
 /// ```java
-/// loop.watch(pipe.reader(), Watch.reading(watcher -> drain(watcher.descriptor())).edgeTriggered());
+/// loop.watch(pipe.reader(), Watch.reading(watcher -> drain(pipe.reader())).edgeTriggered());
 /// ```
 ///
 /// The callbacks of one event run in the order error, read, write, and each only if the watcher is still
@@ -21,8 +21,9 @@ import java.util.function.Consumer;
 ///
 /// A watch without a read and a write callback is told nothing, not even of errors and hang-ups.
 ///
-/// A callback that captures the descriptor keeps it reachable as long as it is watched; one that
-/// takes it from [Watcher#descriptor()] does not.
+/// A callback that captures the descriptor, as here, keeps it reachable as long as it is watched. One that
+/// takes it from [Watcher#descriptor()] does not: then somebody else has to hold it, or it is closed when
+/// the garbage collector finds it.
 public final class Watch {
     private static final Watch NOTHING = new Watch(null, null, null, false, false);
 

@@ -13,11 +13,15 @@ import java.nio.ByteBuffer;
 /// it can touch whoever has the number now.
 ///
 /// Closing ends all watching of it, in every loop, before the number is given back. A descriptor that is
-/// owned and no longer reachable is closed too, some time after the garbage collector has noticed: close
-/// it yourself when it matters when. So do not use the bare number while nobody holds the descriptor.
+/// no longer reachable is closed too, some time after the garbage collector has noticed: when a loop next
+/// ticks or the next descriptor is opened. Close it yourself when it matters when. So do not use the bare
+/// number while nobody holds the descriptor, and hold it while you want to hear of it.
 ///
-/// **Threads.** All methods may be called from any thread. A read or write and a close exclude each
-/// other; on a descriptor that blocks, closing therefore waits for the one that is under way.
+/// **Threads.** All methods may be called from any thread. A close waits for nobody: reads and writes that
+/// are under way go on, and the number is given back when the last of them is through; a read that
+/// blocks is not woken by it. A callback that the loop is just beginning when another thread closes the
+/// descriptor still runs, and finds it closed; close it on the loop thread ([dev.gyre.EventLoop#submit])
+/// where that matters.
 public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor {
 
     /// The end of input, as told by [#read].
@@ -58,8 +62,9 @@ public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor 
     /// @throws ClosedDescriptorException if it is closed
     Descriptor nonBlocking();
 
-    /// Reads what is there, at most what the buffer has room for, with one call to the kernel. Direct buffers are
-    /// filled in place; others cost a copy.
+    /// Reads what is there, at most what the buffer has room for, with one call to the kernel. Direct
+    /// buffers are filled in place; others cost a copy, of at most 64 KiB a call. A buffer that belongs
+    /// to an arena must not be closed meanwhile. Meant for streams: an empty datagram looks like the end.
     ///
     /// @return the number of bytes; 0 if none are there now, or the buffer has no room; [#END] at the end
     /// @throws ClosedDescriptorException if it is closed

@@ -2,6 +2,7 @@ package dev.gyre.os;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.io.Reclaimer;
 import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxKernel;
@@ -29,6 +30,7 @@ public final class Pipe implements AutoCloseable {
     }
 
     static Pipe open(Supplier<? extends Kernel> kernels) {
+        Reclaimer.reclaim(); // Numbers may have run out.
         Pair pair = new Pair();
         int result = kernels.get().pipe2(pair.address(), Linux.O_NONBLOCK | Linux.O_CLOEXEC);
         if (result < 0) {

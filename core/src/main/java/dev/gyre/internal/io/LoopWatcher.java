@@ -158,6 +158,7 @@ public final class LoopWatcher implements Watcher, IoHandler {
 
     @Override
     public Descriptor descriptor() {
+        watchers.host.requireConfined("descriptor");
         OpenDescriptor target = strong != null ? strong : held != null ? held : descriptor.get();
         if (target == null) {
             throw new IllegalStateException(
@@ -168,11 +169,13 @@ public final class LoopWatcher implements Watcher, IoHandler {
 
     @Override
     public boolean isError() {
+        watchers.host.requireConfined("isError");
         return (ready & Ready.ERROR) != 0;
     }
 
     @Override
     public boolean isHangUp() {
+        watchers.host.requireConfined("isHangUp");
         return (ready & Ready.HANGUP) != 0;
     }
 

@@ -7,6 +7,7 @@ import dev.gyre.io.Descriptor;
 
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 
 /// The user's handle on an [Opening]. Watchers hold it weakly, so that whether it is reachable is up to the
@@ -41,9 +42,7 @@ public final class OpenDescriptor implements Descriptor {
         Reclaimer.reclaim();
         Opening opening = new Opening(kernels, fd, owned);
         OpenDescriptor descriptor = new OpenDescriptor(opening);
-        if (owned) {
-            Reclaimer.keep(descriptor, opening);
-        }
+        Reclaimer.keep(descriptor, opening);
         return descriptor;
     }
 
@@ -61,6 +60,20 @@ public final class OpenDescriptor implements Descriptor {
 
     Opening opening() {
         return opening;
+    }
+
+    /// Makes a call with the bare number, which is not given back meanwhile.
+    ///
+    /// @return what the call returned
+    /// @throws dev.gyre.io.ClosedDescriptorException if it is closed
+    public int use(IntUnaryOperator call) {
+        opening.enter();
+        try {
+            return call.applyAsInt(opening.fd);
+        } finally {
+            opening.leave();
+            Reference.reachabilityFence(this);
+        }
     }
 
     @Override

@@ -18,10 +18,11 @@ import java.util.function.Supplier;
 /// the opening never does.
 ///
 /// Closing goes in three steps: first nobody may use the number any more, then the loops make their kernels
-/// forget it, and only then is it given back. The second step is not left to the kernel, which forgets a
+/// forget it, and only then, when whoever is still in a call has come back from it, is it given back. The second step is not left to the kernel, which forgets a
 /// descriptor only when the last duplicate of it is closed, and another process may have one.
 final class Opening {
     private static final AtomicInteger GENERATIONS = new AtomicInteger();
+    private static final int CLOSED = Integer.MIN_VALUE;
 
     final int fd;
     final int generation = GENERATIONS.incrementAndGet();
@@ -31,9 +32,12 @@ final class Opening {
     /// Set while the number is owned and the handle may still become unreachable.
     private Reclaimer.@Nullable Handle handle;
 
-    // Shared: guarded by this, so that the number is not given back while it is in use; `open` is
-    // also read without.
-    private volatile boolean open = true;
+    // Shared: how many are using the number just now. Negative once it is closed: then nobody comes
+    // in
+    // any more, and the last one out gives the number back.
+    private final AtomicInteger users = new AtomicInteger();
+
+    // Shared: guarded by this. Never held during a call that may take long.
     private final List<LoopWatcher> watchers = new ArrayList<>(1);
 
     Opening(Supplier<? extends Kernel> kernels, int fd, boolean owned) {
@@ -47,33 +51,65 @@ final class Opening {
     }
 
     boolean isOpen() {
-        return open;
+        return users.get() >= 0;
+    }
+
+    synchronized boolean isWatched() {
+        return !watchers.isEmpty();
     }
 
     void requireOpen() {
-        if (!open) {
+        if (!isOpen()) {
             throw new ClosedDescriptorException(
                     this + " was used after it was closed: who closed it still had a user");
         }
     }
 
-    synchronized int read(ByteBuffer buffer) {
-        requireOpen();
-        return Transfer.read(kernels.get(), fd, buffer);
+    /// Begins a use of the number: it will not be given back before [#leave()].
+    void enter() {
+        int before;
+        do {
+            before = users.get();
+            requireOpen();
+        } while (before < 0 || !users.compareAndSet(before, before + 1));
     }
 
-    synchronized int write(ByteBuffer buffer) {
-        requireOpen();
-        return Transfer.write(kernels.get(), fd, buffer);
+    void leave() {
+        if (users.decrementAndGet() == CLOSED) {
+            giveBack();
+        }
     }
 
-    synchronized void makeNonBlocking() {
-        requireOpen();
-        Kernel kernel = kernels.get();
-        int flags = kernel.fcntl(fd, Linux.F_GETFL, 0);
-        int result = flags < 0 ? flags : kernel.fcntl(fd, Linux.F_SETFL, flags | Linux.O_NONBLOCK);
-        if (result < 0) {
-            throw new SystemCallException("fcntl(F_SETFL)", -result, fd);
+    int read(ByteBuffer buffer) {
+        enter();
+        try {
+            return Transfer.read(kernels.get(), fd, buffer);
+        } finally {
+            leave();
+        }
+    }
+
+    int write(ByteBuffer buffer) {
+        enter();
+        try {
+            return Transfer.write(kernels.get(), fd, buffer);
+        } finally {
+            leave();
+        }
+    }
+
+    void makeNonBlocking() {
+        enter();
+        try {
+            Kernel kernel = kernels.get();
+            int flags = kernel.fcntl(fd, Linux.F_GETFL, 0);
+            int result =
+                    flags < 0 ? flags : kernel.fcntl(fd, Linux.F_SETFL, flags | Linux.O_NONBLOCK);
+            if (result < 0) {
+                throw new SystemCallException("fcntl(F_SETFL)", -result, fd);
+            }
+        } finally {
+            leave();
         }
     }
 
@@ -92,29 +128,36 @@ final class Opening {
     void close() {
         List<LoopWatcher> watching;
         synchronized (this) {
-            if (!open) {
-                return;
-            }
-            open = false; // From here on no callback runs for it and no call begins.
+            int before;
+            do {
+                before = users.get();
+                if (before < 0) {
+                    return;
+                }
+                // From here on nobody comes in. The closer is a user itself, so that the number is
+                // not given back before the loops have been told.
+            } while (!users.compareAndSet(before, (before + 1) | CLOSED));
             watching = List.copyOf(watchers);
             watchers.clear();
         }
-        // Outside the lock, which is held only for as long as it has to be.
         for (LoopWatcher watcher : watching) {
             watcher.descriptorClosing();
         }
         if (handle != null) {
             handle.forget();
         }
+        leave();
+    }
+
+    private void giveBack() {
         if (owned) {
-            // Linux frees the number even when close reports an error, and nobody could do
-            // anything.
+            // Linux frees the number even when close reports an error, and nobody could do more.
             int _ = kernels.get().close(fd);
         }
     }
 
     @Override
     public String toString() {
-        return "descriptor " + fd + (open ? "" : " (closed)");
+        return "descriptor " + fd + (isOpen() ? "" : " (closed)");
     }
 }

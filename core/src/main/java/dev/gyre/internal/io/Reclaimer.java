@@ -6,7 +6,8 @@ import java.lang.ref.ReferenceQueue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Closes owned descriptors that became unreachable without being closed.
+/// Closes descriptors that became unreachable without being closed, and so ends their watchers. The number
+/// of one that was only borrowed stays open.
 ///
 /// There is no thread for it. Whoever opens a descriptor looks first whether some can be given back, which
 /// is just when numbers matter, and every loop looks once a tick: a read of one field.
@@ -46,7 +47,15 @@ public final class Reclaimer {
     public static void reclaim() {
         for (Object found = UNREACHABLE.poll(); found != null; found = UNREACHABLE.poll()) {
             Opening opening = ((Handle) found).opening;
-            LOG.log(Level.DEBUG, "{0} became unreachable while open and is closed now", opening);
+            if (opening.isWatched()) {
+                LOG.log(
+                        Level.WARNING,
+                        "{0} became unreachable while it was watched, and is closed now: a watcher"
+                            + " does not keep its descriptor, so hold it for as long as it matters",
+                        opening);
+            } else {
+                LOG.log(Level.DEBUG, "{0} became unreachable while open, and is closed", opening);
+            }
             opening.close();
         }
     }

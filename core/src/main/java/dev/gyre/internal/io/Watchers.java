@@ -97,10 +97,10 @@ public final class Watchers {
         if (replaced != null) {
             take(replaced);
         }
-        backend.register(fd, interest, watcher);
-        if (fd >= byFd.length) {
+        if (fd >= byFd.length) { // Before the kernel knows of it: memory may be short.
             byFd = Arrays.copyOf(byFd, Math.max(fd + 1, byFd.length * 2));
         }
+        backend.register(fd, interest, watcher);
         byFd[fd] = watcher;
         size = size + 1;
         watcher.setIn(true);

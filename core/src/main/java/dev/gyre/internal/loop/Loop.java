@@ -18,6 +18,7 @@ import dev.gyre.Watch;
 import dev.gyre.Watcher;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.epoll.EpollBackend;
+import dev.gyre.internal.io.Reclaimer;
 import dev.gyre.internal.io.WatchHost;
 import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.loop.Courses.Course;
@@ -87,6 +88,7 @@ public final class Loop implements EventLoop {
     public static Loop open(LoopConfig config) {
         Objects.requireNonNull(config, "config");
         Platform.requireSupported();
+        Reclaimer.reclaim();
         return open(config, EpollBackend.open(LinuxKernel::new, config.eventsPerWait()));
     }
 
@@ -288,7 +290,9 @@ public final class Loop implements EventLoop {
     public void own(AutoCloseable resource) {
         Objects.requireNonNull(resource, "resource");
         requireOpen("own");
-        belongings.add(resource);
+        if (!belongings.tryAdd(resource)) {
+            throw tooLate("own");
+        }
     }
 
     @Override
@@ -389,9 +393,13 @@ public final class Loop implements EventLoop {
         requireConfined(method);
         // What runs in the final drain is work like any other, and may lead to more.
         if (state.is(LoopState.TERMINATED) && (!isLoopThread() || shutdown.isReleasing())) {
-            throw new LoopTerminatedException(
-                    "loop " + config.name() + " is TERMINATED: " + method + " comes too late");
+            throw tooLate(method);
         }
+    }
+
+    private LoopTerminatedException tooLate(String method) {
+        return new LoopTerminatedException(
+                "loop " + config.name() + " is TERMINATED: " + method + " comes too late");
     }
 
     /// The loop as its timers and watchers see it.

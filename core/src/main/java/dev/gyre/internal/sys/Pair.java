@@ -1,8 +1,11 @@
 package dev.gyre.internal.sys;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
 import java.lang.foreign.MemorySegment;
 
-/// Room for the two descriptors that some calls return.
+/// Room for the two descriptors that some calls return. Reading them afterwards keeps the memory alive through
+/// the call that was given its address.
 public final class Pair {
     private final MemorySegment memory = Memory.allocate(2 * Integer.BYTES);
 
@@ -11,10 +14,10 @@ public final class Pair {
     }
 
     public int first() {
-        return Memory.getInt(memory.address());
+        return memory.get(JAVA_INT, 0);
     }
 
     public int second() {
-        return Memory.getInt(memory.address() + Integer.BYTES);
+        return memory.get(JAVA_INT, Integer.BYTES);
     }
 }

@@ -14,8 +14,11 @@ import java.nio.ByteBuffer;
 public final class Transfer {
     private static final int END = -1;
 
-    /// Of a heap buffer no more than this is moved at a time.
-    private static final int DETOUR_BYTES = 1 << 16;
+    /// Of a heap buffer no more than this is moved at a time; on a virtual thread, of which there may be
+    /// very many, no more than the second.
+    private static final int MOST_DETOUR_BYTES = 1 << 16;
+
+    private static final int MOST_VIRTUAL_DETOUR_BYTES = 1 << 12;
 
     private static final ThreadLocal<Transfer> OF_THREAD = ThreadLocal.withInitial(Transfer::new);
 
@@ -30,12 +33,25 @@ public final class Transfer {
     /// most threads use the same buffer over and over.
     private static final class Located {
         private WeakReference<@Nullable ByteBuffer> last = new WeakReference<>(null);
+
+        /// Of the memory's life: does not keep the buffer.
+        private MemorySegment.Scope scope = MemorySegment.NULL.scope();
+
         private long startAddress;
 
         long addressOf(ByteBuffer buffer) {
             if (!last.refersTo(buffer)) {
-                startAddress = MemorySegment.ofBuffer(buffer).address() - buffer.position();
+                MemorySegment memory = MemorySegment.ofBuffer(buffer);
+                if (!memory.isAccessibleBy(Thread.currentThread())) {
+                    throw new WrongThreadException(
+                            "the buffer belongs to an arena that is confined to another thread");
+                }
+                scope = memory.scope();
+                startAddress = memory.address() - buffer.position();
                 last = new WeakReference<>(buffer);
+            }
+            if (!scope.isAlive()) {
+                throw new IllegalStateException("the arena of the buffer is closed");
             }
             return startAddress + buffer.position();
         }
@@ -73,8 +89,8 @@ public final class Transfer {
         if (buffer.isDirect()) {
             return kernel.read(fd, reading.addressOf(buffer), buffer.remaining());
         }
-        MemorySegment via = detour();
-        int most = Math.min(buffer.remaining(), DETOUR_BYTES);
+        MemorySegment via = detour(buffer.remaining());
+        long most = Math.min(buffer.remaining(), via.byteSize());
         long result = kernel.read(fd, via.address(), most);
         if (result > 0) {
             MemorySegment.ofBuffer(buffer).copyFrom(via.asSlice(0, result));
@@ -108,15 +124,19 @@ public final class Transfer {
         if (buffer.isDirect()) {
             return kernel.write(fd, writing.addressOf(buffer), buffer.remaining());
         }
-        MemorySegment via = detour();
-        int most = Math.min(buffer.remaining(), DETOUR_BYTES);
+        MemorySegment via = detour(buffer.remaining());
+        long most = Math.min(buffer.remaining(), via.byteSize());
         via.copyFrom(MemorySegment.ofBuffer(buffer).asSlice(0, most));
         return kernel.write(fd, via.address(), most);
     }
 
-    private MemorySegment detour() {
-        if (detour == null) {
-            detour = Memory.allocate(DETOUR_BYTES);
+    /// Room for so many bytes, or as many as are moved at a time. Grows with what is asked of it.
+    private MemorySegment detour(int bytes) {
+        int most =
+                Thread.currentThread().isVirtual() ? MOST_VIRTUAL_DETOUR_BYTES : MOST_DETOUR_BYTES;
+        int wanted = Math.min(bytes, most);
+        if (detour == null || detour.byteSize() < wanted) {
+            detour = Memory.allocate(Math.min(most, Math.max(64, 2 * wanted)));
         }
         return detour;
     }

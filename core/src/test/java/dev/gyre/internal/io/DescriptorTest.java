@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.Clause;
+import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
+import dev.gyre.Watch;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
@@ -21,7 +23,9 @@ import dev.gyre.os.Pipe;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
@@ -191,5 +195,102 @@ class DescriptorTest {
             System.gc();
             Pipe.open().close();
         }
+    }
+
+    // ------------------------------------------------------------------ memory
+
+    @Test
+    void buffer_ofAClosedArena_isRefused() {
+        write(pipe.writer(), "kept");
+        ByteBuffer buffer;
+        try (Arena arena = Arena.ofConfined()) {
+            buffer = arena.allocate(64).asByteBuffer();
+            assertThat(pipe.reader().read(buffer.limit(1))).isEqualTo(1);
+            buffer.clear();
+        }
+        assertThatThrownBy(() -> pipe.reader().read(buffer))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
+        assertThatThrownBy(() -> pipe.writer().write(buffer))
+                .isInstanceOf(IllegalStateException.class);
+        assertThat(read(pipe.reader())).isEqualTo("ept");
+    }
+
+    @Test
+    void buffer_ofAnArenaConfinedToAnotherThread_isRefused() throws Exception {
+        try (Arena arena = Arena.ofConfined()) {
+            ByteBuffer buffer = arena.allocate(64).asByteBuffer();
+            List<Throwable> thrown = new ArrayList<>();
+            Thread stranger =
+                    Thread.ofPlatform()
+                            .start(
+                                    () -> {
+                                        try {
+                                            pipe.writer().write(buffer);
+                                        } catch (WrongThreadException e) {
+                                            thrown.add(e);
+                                        }
+                                    });
+            stranger.join();
+            assertThat(thrown).hasSize(1);
+        }
+    }
+
+    @Test
+    void heapBuffers_onVirtualThreads_arriveWholeToo() throws Exception {
+        byte[] sent = new byte[50_000];
+        new Random(2).nextBytes(sent);
+        ByteBuffer target = ByteBuffer.allocate(sent.length);
+        Thread.ofVirtual()
+                .start(
+                        () -> {
+                            ByteBuffer source = ByteBuffer.wrap(sent);
+                            while (target.hasRemaining()) {
+                                pipe.writer().write(source);
+                                pipe.reader().read(target);
+                            }
+                        })
+                .join();
+        assertThat(target.array()).isEqualTo(sent);
+    }
+
+    // ------------------------------------------------------------------ closing during a call
+
+    @Test
+    @Clause("W-3")
+    void close_duringAReadThatBlocks_waitsForNobody_andKeepsTheNumberUntilItIsThrough()
+            throws Exception {
+        Descriptor reader = pipe.reader();
+        int fd = reader.fd();
+        assertThat(new LinuxKernel().fcntl(fd, Linux.F_SETFL, 0)).isZero(); // It blocks.
+        List<String> got = new ArrayList<>();
+        Thread blocked = Thread.ofPlatform().start(() -> got.add(read(reader)));
+        try (EventLoop loop = EventLoop.open()) {
+            while (!isInSystemCall(blocked)) {
+                Thread.onSpinWait();
+            }
+            loop.watch(reader, Watch.reading(watcher -> {}));
+            loop.unwatch(reader);
+            loop.watch(reader, Watch.reading(watcher -> {}));
+            reader.close();
+            assertThat(loop.metrics().watchers()).isZero();
+        }
+        assertThat(new LinuxKernel().fcntl(fd, Linux.F_GETFD, 0))
+                .as("still open, since the read is under way")
+                .isNotNegative();
+        write(pipe.writer(), "x");
+        blocked.join();
+        assertThat(got).containsExactly("x");
+        assertThat(new LinuxKernel().fcntl(fd, Linux.F_GETFD, 0)).isEqualTo(-Errno.EBADF);
+    }
+
+    /// Asleep in the kernel: it has nothing else to sleep for.
+    private static boolean isInSystemCall(Thread thread) {
+        for (StackTraceElement frame : thread.getStackTrace()) {
+            if (frame.getClassName().endsWith("LinuxKernel")) {
+                return true;
+            }
+        }
+        return false;
     }
 }

@@ -117,6 +117,20 @@ class WatcherLifeTest extends WatcherFixture {
     }
 
     @Test
+    @Clause({"W-2", "L-8"})
+    void watcher_ofADescriptorThatWasCollected_keepsNoLoopAlive() {
+        Pipe pipe = pipe();
+        collect(watchWithoutKeeping(pipe.reader().fd()));
+        for (int attempt = 0; loop.metrics().watchers() > 0; attempt++) {
+            assertThat(attempt).as("the collector never says so").isLessThan(1_000);
+            loop.runFor(Duration.ZERO); // A tick notices, without an event.
+            System.gc();
+        }
+        assertThat(loop.runUntilEmpty()).isZero();
+        assertThat(pipe.reader().isOpen()).as("it was only borrowed").isTrue();
+    }
+
+    @Test
     @Clause("W-2")
     void descriptor_ofAWatcher_isThereInTheCallbackAndNotKeptBeyond() {
         Pipe pipe = readyPipe();
@@ -401,6 +415,9 @@ class WatcherLifeTest extends WatcherFixture {
                                                     watcher::unreference,
                                                     watcher::reference,
                                                     watcher::isArmed,
+                                                    watcher::isError,
+                                                    watcher::isHangUp,
+                                                    watcher::descriptor,
                                                     watcher::isWatching,
                                                     () -> loop.unwatch(pipe.reader()),
                                                     () -> loop.own(pipe),
@@ -428,7 +445,7 @@ class WatcherLifeTest extends WatcherFixture {
                     loop.stop();
                 });
         loop.run();
-        assertThat(thrown).hasSize(10);
+        assertThat(thrown).hasSize(13);
         assertThat(thrown)
                 .allSatisfy(
                         e ->
