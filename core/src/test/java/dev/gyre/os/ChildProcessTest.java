@@ -137,7 +137,9 @@ class ChildProcessTest {
         }
         assertThat(codes).containsExactlyInAnyOrderElementsOf(expected);
         assertThat(pids).doesNotHaveDuplicates().noneMatch(FaultyProcesses::isThere);
-        assertThat(OpenDescriptors.count()).as("a descriptor is left open").isEqualTo(before);
+        assertThat(OpenDescriptors.count())
+                .as("a descriptor is left open")
+                .isLessThanOrEqualTo(before);
     }
 
     @Test
@@ -485,7 +487,7 @@ class ChildProcessTest {
             other.runUntilEmpty();
         }
         assertThat(told).containsExactly(new Exit.Code(0));
-        assertThat(OpenDescriptors.count()).isEqualTo(before);
+        assertThat(OpenDescriptors.count()).isLessThanOrEqualTo(before);
     }
 
     @Test

@@ -304,7 +304,7 @@ class FileWatchTest {
         }
         assertThat(OpenDescriptors.count()).isEqualTo(before + 1);
         watches.forEach(FileWatch::close);
-        assertThat(OpenDescriptors.count()).isEqualTo(before);
+        assertThat(OpenDescriptors.count()).isLessThanOrEqualTo(before);
         watch();
         assertThat(OpenDescriptors.count()).as("and opened again").isEqualTo(before + 1);
     }
@@ -342,7 +342,7 @@ class FileWatchTest {
         loop.runUntilEmpty();
         assertThat(changes.all).containsExactly(new FileChange(Kind.DELETED, watched));
         assertThat(watch.isOpen()).isFalse();
-        assertThat(OpenDescriptors.count()).as("nothing is left").isEqualTo(before);
+        assertThat(OpenDescriptors.count()).as("nothing is left").isLessThanOrEqualTo(before);
     }
 
     @Test
@@ -404,7 +404,7 @@ class FileWatchTest {
         assertThat(tree.isOpen()).isFalse();
         watch.close();
         watch.unreference();
-        assertThat(OpenDescriptors.count()).isEqualTo(before);
+        assertThat(OpenDescriptors.count()).isLessThanOrEqualTo(before);
     }
 
     @Test
@@ -500,7 +500,7 @@ class FileWatchTest {
                 .hasMessageEndingWith("there is no such directory");
         assertThatThrownBy(() -> FileWatch.tree(loop, missing, changes))
                 .hasMessageStartingWith("inotify_add_watch(" + missing + ")");
-        assertThat(OpenDescriptors.count()).as("nothing is leaked").isEqualTo(before);
+        assertThat(OpenDescriptors.count()).as("nothing is leaked").isLessThanOrEqualTo(before);
         assertThat(loop.runUntilEmpty()).isZero();
     }
 

@@ -273,7 +273,7 @@ class SignalsTest {
         }
         assertThat(signals.isOpen()).isFalse();
         assertThat(TestHandlers.of(SIGWINCH)).hasToString("SIG_DFL");
-        assertThat(OpenDescriptors.count()).isEqualTo(before);
+        assertThat(OpenDescriptors.count()).isLessThanOrEqualTo(before);
         signals.close();
     }
 

@@ -60,13 +60,13 @@ public final class Loop implements EventLoop {
     private final Shutdown shutdown;
     private final LoopMetrics metrics;
 
-    // Shared: written by the loop thread, read by any to tell who that is.
-    private volatile @Nullable Thread loopThread;
+    private final Confinement confinement;
 
     private Loop(LoopConfig config, Backend backend) {
         Parts parts = new Parts(config, backend, this, new Host());
         this.config = config;
         this.backend = backend;
+        confinement = new Confinement(config.name());
         state = parts.state;
         stop = parts.stop;
         bounds = parts.bounds;
@@ -185,10 +185,10 @@ public final class Loop implements EventLoop {
                         "loop " + config.name() + " is " + found + " and cannot run again");
             }
             throw new LoopAlreadyRunningException(
-                    "loop " + config.name() + " is running on " + loopThread);
+                    "loop " + config.name() + " is running on " + confinement.thread());
         }
         clock.update();
-        loopThread = current;
+        confinement.set(current);
         bounds.none();
     }
 
@@ -197,18 +197,18 @@ public final class Loop implements EventLoop {
     private void leave(@Nullable Throwable thrown) {
         stop.honour();
         // Before the state says AWAKE: from then on another thread may come in.
-        Thread current = loopThread;
-        loopThread = null;
+        Thread current = confinement.thread();
+        confinement.set(null);
         if (state.move(RUNNING, AWAKE)) {
             failures.rethrow(thrown);
             return;
         }
-        loopThread = current;
+        confinement.set(current);
         try {
             failures.hold(thrown);
             shutdown.carryOut(true);
         } finally {
-            loopThread = null;
+            confinement.set(null);
         }
     }
 
@@ -333,7 +333,7 @@ public final class Loop implements EventLoop {
 
     @Override
     public long nowNanos() {
-        if (loopThread == null) {
+        if (confinement.thread() == null) {
             clock.update(); // Kept, so that nobody is told an earlier time afterwards.
         }
         return clock.nanos();
@@ -347,9 +347,8 @@ public final class Loop implements EventLoop {
     }
 
     @Override
-    @SuppressWarnings("ReferenceEquality") // a thread is only itself
     public boolean isLoopThread() {
-        return loopThread == Thread.currentThread();
+        return confinement.isHere();
     }
 
     @Override
@@ -374,18 +373,7 @@ public final class Loop implements EventLoop {
 
     /// Lets the loop thread pass, and anyone while no thread runs the loop.
     public void requireConfined(String method) {
-        Thread owner = loopThread;
-        if (owner != null && !isLoopThread()) {
-            throw new WrongThreadException(
-                    method
-                            + " belongs to the thread of loop "
-                            + config.name()
-                            + ", "
-                            + owner
-                            + ", but was called on "
-                            + Thread.currentThread()
-                            + ": hand it over with submit");
-        }
+        confinement.require(method);
     }
 
     /// The same, and only before the loop is over.
@@ -421,7 +409,7 @@ public final class Loop implements EventLoop {
 
         @Override
         public void lookAgain() {
-            if (loopThread != null && !isLoopThread()) {
+            if (confinement.isElsewhere()) {
                 backend.wake();
             }
         }

@@ -84,7 +84,9 @@ class FileWatchFaultsTest {
     }
 
     private void assertNothingLeft() {
-        assertThat(OpenDescriptors.count()).as("descriptors").isEqualTo(descriptorsBefore);
+        assertThat(OpenDescriptors.count())
+                .as("descriptors")
+                .isLessThanOrEqualTo(descriptorsBefore);
         assertThat(KernelWatches.count()).as("watches").isZero();
         assertThat(loop.runUntilEmpty()).as("nothing keeps the loop alive").isZero();
         assertThat(changes.all).isEmpty();
@@ -140,7 +142,7 @@ class FileWatchFaultsTest {
                                             () -> inotify,
                                             LinuxKernel::ofThread))
                     .hasMessageContaining("ENOSPC");
-            assertThat(OpenDescriptors.count()).isEqualTo(before);
+            assertThat(OpenDescriptors.count()).isLessThanOrEqualTo(before);
         }
     }
 
@@ -225,7 +227,7 @@ class FileWatchFaultsTest {
         loop.runUntilEmpty();
         assertThat(changes.all).containsExactly(new FileChange(Kind.OVERFLOW, root));
         assertThat(watch.isOpen()).isFalse();
-        assertThat(OpenDescriptors.count()).isEqualTo(descriptorsBefore);
+        assertThat(OpenDescriptors.count()).isLessThanOrEqualTo(descriptorsBefore);
         assertThat(caught).singleElement().asString().contains("EIO");
         caught.clear();
     }

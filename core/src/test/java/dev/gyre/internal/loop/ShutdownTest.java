@@ -317,7 +317,7 @@ class ShutdownTest {
         for (int i = 0; i < 10_000; i++) {
             Loop.open(LoopConfig.DEFAULT.withEventsPerWait(8)).close();
         }
-        assertThat(OpenDescriptors.count()).isEqualTo(before);
+        assertThat(OpenDescriptors.count()).isLessThanOrEqualTo(before);
     }
 
     @Test

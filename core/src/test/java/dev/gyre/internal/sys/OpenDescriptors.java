@@ -6,7 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/// How many descriptors this process has open, as the kernel counts them.
+/// How many descriptors this process has open, as the kernel counts them. It may fall at any time, when the
+/// collector has found some that other tests dropped: a leak shows as a rise.
 public final class OpenDescriptors {
     private OpenDescriptors() {}
 

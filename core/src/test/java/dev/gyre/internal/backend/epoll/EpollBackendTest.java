@@ -46,7 +46,7 @@ class EpollBackendTest {
     @AfterEach
     void nothingLeaked() {
         assertThat(plan.open()).as("descriptors the backend left open").isEmpty();
-        assertThat(OpenDescriptors.count()).isEqualTo(descriptorsBefore);
+        assertThat(OpenDescriptors.count()).isLessThanOrEqualTo(descriptorsBefore);
     }
 
     private EpollBackend open() {
