@@ -57,7 +57,8 @@ final class OperatingSystemExamplesTest {
             example.interrupt();
             example.says("finishing; once more ends at once");
             example.interrupt();
-            assertThat(example.ends()).containsExactly("dropped, in pieces");
+            assertThat(example.endsWithComplaint()).containsExactly("dropped, in pieces");
+            assertThat(example.complaint()).contains("ended with work abandoned", "deferred=1");
         }
     }
 

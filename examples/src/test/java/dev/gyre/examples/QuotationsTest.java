@@ -47,7 +47,7 @@ final class QuotationsTest {
     void guide_eachBlockOfJava_isQuotedFromTheExampleLinkedBeforeIt(Path page) throws IOException {
         String text = Files.readString(page);
         List<MatchResult> blocks = BLOCK.matcher(text).results().toList();
-        assertThat(blocks).as("blocks of Java in %s", page).isNotEmpty();
+        assertThat(blocks).as("blocks of Java in %s", page.getFileName()).isNotEmpty();
         for (MatchResult block : blocks) {
             String name =
                     EXAMPLE.matcher(text.substring(0, block.start()))
@@ -55,9 +55,10 @@ final class QuotationsTest {
                             .reduce((earlier, later) -> later)
                             .orElseThrow(() -> new AssertionError("no example before " + block))
                             .group(1);
-            assertThat(passages(name, (int) block.group(1).lines().count()))
-                    .as("passages of %s, the example that %s links before this", name, page)
-                    .contains(block.group(1).stripTrailing());
+            String quotation = block.group(1).stripTrailing();
+            assertThat(passages(name, (int) quotation.lines().count()).contains(quotation))
+                    .as("this is not in %s, which is linked before it:\n%s", name, quotation)
+                    .isTrue();
         }
     }
 

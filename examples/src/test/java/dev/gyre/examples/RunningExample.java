@@ -64,7 +64,7 @@ final class RunningExample implements AutoCloseable {
     String nextLine() throws IOException {
         String line = output.readLine();
         assertThat(line)
-                .as("the next line, or its end: see its errors\n%s", Files.readString(errors))
+                .as("the next line, or its end: see its errors\n%s", complaint())
                 .isNotNull();
         return line;
     }
@@ -110,10 +110,25 @@ final class RunningExample implements AutoCloseable {
     ///
     /// @return what it has said until then
     List<String> ends() throws IOException, InterruptedException {
-        List<String> rest = output.readAllLines();
-        assertThat(process.waitFor()).as("exit code").isZero();
-        assertThat(errors).isEmptyFile();
+        List<String> rest = endsWithComplaint();
+        assertThat(complaint()).as("what it says on standard error").isEmpty();
         return rest;
+    }
+
+    /// Waits for the end.
+    ///
+    /// @return what it has said until then; what it complained of is had from [#complaint()]
+    List<String> endsWithComplaint() throws IOException, InterruptedException {
+        List<String> rest = output.readAllLines();
+        assertThat(process.waitFor())
+                .as("exit code; on standard error it says\n%s", complaint())
+                .isZero();
+        return rest;
+    }
+
+    /// What it has said on standard error.
+    String complaint() throws IOException {
+        return Files.readString(errors);
     }
 
     @Override
