@@ -21,10 +21,9 @@ final class OperatingSystemExamplesTest {
             """
             echo run >> runs
             if [ "$(wc -l < runs)" -le 2 ]; then exit 3; fi
-            trap 'kill $!; echo "asked to end"; exit 0' INT TERM
-            sleep 1000 &
+            trap 'kill $! 2> /dev/null; echo "asked to end"; exit 0' INT TERM
             echo up
-            wait
+            while true; do sleep 1000 & wait; done
             """;
 
     @TempDir Path directory;
