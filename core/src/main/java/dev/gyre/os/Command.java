@@ -62,6 +62,16 @@ public final class Command implements Cloneable {
         return new Command(program).withArguments(List.of(arguments));
     }
 
+    /// A program and its arguments, as `main` is given them, or a user's configuration.
+    ///
+    /// @throws IllegalArgumentException if there is no program, or its name is empty
+    public static Command of(List<String> words) {
+        if (words.isEmpty()) {
+            throw new IllegalArgumentException("a command needs a program, but there is no word");
+        }
+        return of(words.getFirst()).withArguments(words.subList(1, words.size()));
+    }
+
     /// A copy with these arguments behind those it has.
     public Command withArguments(List<String> more) {
         List<String> all = new ArrayList<>(arguments);

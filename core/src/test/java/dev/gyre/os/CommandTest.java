@@ -72,6 +72,13 @@ class CommandTest {
 
     @Test
     @Clause("Y-1")
+    void of_aListOfWords_takesTheFirstForTheProgram() {
+        Command command = Command.of(List.of("printf", "%s\n", "one", "two words"));
+        assertThat(outputOf(command).lines()).containsExactly("one", "two words");
+    }
+
+    @Test
+    @Clause("Y-1")
     void arguments_byTheThousands_reachTheProgram() {
         List<String> many = new ArrayList<>(Collections.nCopies(20_000, "0123456789"));
         assertThat(outputOf(Command.of("printf", "%s\n").withArguments(many)).lines())
@@ -309,6 +316,9 @@ class CommandTest {
         assertThatThrownBy(() -> Command.of(""))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("empty");
+        assertThatThrownBy(() -> Command.of(List.of()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("needs a program");
         assertThatThrownBy(() -> Command.of("echo", "fine", "cut\0off"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("argument 2 of echo")

@@ -14,17 +14,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 
-/// Each example is compiled without a warning and run as a reader would run it, with the core as a module.
+/// Each example is short, compiled without a warning, and run. Those that need nobody else are run here.
 final class ExamplesTest {
-    private static final Path ROOT = Path.of(System.getProperty("gyre.root"));
-    private static final Path EXAMPLES = ROOT.resolve("examples");
-    private static final String CORE = System.getProperty("gyre.core.jar");
+    private static final Path EXAMPLES = RunningExample.EXAMPLES;
 
     /// What each prints, line by line.
     private static final Map<String, List<String>> OUTPUT =
@@ -40,6 +37,8 @@ final class ExamplesTest {
                             "3 second task",
                             "4 deferred",
                             "5 timer"),
+                    "Descriptors.java",
+                    List.of("readable: 26 bytes", "readable: 8 bytes", "then 0 callbacks"),
                     "GracefulEnd.java",
                     List.of(
                             "a late task: TERMINATED",
@@ -59,40 +58,37 @@ final class ExamplesTest {
         }
     }
 
+    static Set<String> examplesThatNeedNobodyElse() {
+        return OUTPUT.keySet();
+    }
+
+    @Test
+    void examples_all_areRunByATest() throws IOException {
+        Set<String> run = new TreeSet<>(OUTPUT.keySet());
+        run.addAll(OperatingSystemExamplesTest.DRIVEN);
+        assertThat(examples())
+                .as("an example needs its output here, or a test that drives it")
+                .containsExactlyElementsOf(run);
+    }
+
     @ParameterizedTest
-    @MethodSource("examples")
+    @MethodSource("examplesThatNeedNobodyElse")
     void example_run_printsWhatItShould(String name) throws Exception {
-        assertThat(OUTPUT).as("what the examples print").containsKey(name);
-        Path out = directory.resolve("out");
-        Path err = directory.resolve("err");
-        Process process =
-                new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "--module-path",
-                                CORE,
-                                "--add-modules",
-                                "dev.gyre",
-                                "--enable-native-access=dev.gyre",
-                                EXAMPLES.resolve(name).toString())
-                        .redirectOutput(out.toFile())
-                        .redirectError(err.toFile())
-                        .start();
-        try {
-            assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ends by itself").isTrue();
-            assertThat(err).isEmptyFile();
+        try (var example = RunningExample.start(directory, name)) {
+            List<String> lines = example.ends();
             if (name.equals("Time.java")) {
                 // Periods that a stalled machine missed fire once together: five ticks at most.
-                assertThat(Files.readAllLines(out))
-                        .isNotEmpty()
-                        .isSubsetOf("tick")
-                        .hasSizeBetween(1, 5);
+                assertThat(lines).isNotEmpty().isSubsetOf("tick").hasSizeBetween(1, 5);
             } else {
-                assertThat(Files.readAllLines(out)).isEqualTo(OUTPUT.get(name));
+                assertThat(lines).isEqualTo(OUTPUT.get(name));
             }
-            assertThat(process.exitValue()).isZero();
-        } finally {
-            process.destroyForcibly();
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("examples")
+    void example_read_isShort(String name) throws IOException {
+        assertThat(Files.readAllLines(EXAMPLES.resolve(name))).hasSizeLessThanOrEqualTo(60);
     }
 
     @ParameterizedTest
@@ -111,7 +107,7 @@ final class ExamplesTest {
                                 "--class-path", // Or it would be this test's own.
                                 directory.toString(),
                                 "--module-path",
-                                CORE,
+                                RunningExample.CORE,
                                 "--add-modules",
                                 "dev.gyre",
                                 "-d",
@@ -125,15 +121,5 @@ final class ExamplesTest {
     @Test
     void time_theFirstExample_fitsOnACard() throws IOException {
         assertThat(Files.readAllLines(EXAMPLES.resolve("Time.java"))).hasSizeLessThanOrEqualTo(15);
-    }
-
-    @Test
-    void readme_itsFirstJavaBlock_isTheTimeExample() throws IOException {
-        Matcher block =
-                Pattern.compile("^```java\\R(.*?)^```", Pattern.MULTILINE | Pattern.DOTALL)
-                        .matcher(Files.readString(ROOT.resolve("README.md")));
-
-        assertThat(block.find()).as("README.md has a block of Java").isTrue();
-        assertThat(block.group(1)).isEqualTo(Files.readString(EXAMPLES.resolve("Time.java")));
     }
 }

@@ -1,0 +1,39 @@
+/// A child's output read as it comes: a million bytes through `cat` and back. Neither side waits for
+/// the other with a full pipe, because nothing here waits but the loop.
+import dev.gyre.EventLoop;
+import dev.gyre.Watch;
+import dev.gyre.io.Descriptor;
+import dev.gyre.os.ChildProcess;
+import dev.gyre.os.Command;
+import dev.gyre.os.Stdio;
+
+final ByteBuffer there = ByteBuffer.wrap("0123456789".repeat(100_000).getBytes());
+final ByteBuffer back = ByteBuffer.allocate(there.capacity() + 1);
+
+void main() {
+    try (var loop = EventLoop.open()) {
+        var command = Command.of("cat").withInput(Stdio.PIPE).withOutput(Stdio.PIPE);
+        var cat = ChildProcess.start(loop, command).onExit(exit -> IO.println("cat " + exit));
+        loop.watch(
+                cat.input(),
+                Watch.writing(watcher -> feed(watcher.descriptor()))
+                        .onError(watcher -> watcher.descriptor().close())); // It reads no more.
+        loop.watch(cat.output(), Watch.reading(watcher -> collect(watcher.descriptor())));
+        loop.runUntilEmpty(); // Until its output and the child itself have ended.
+    }
+}
+
+void feed(Descriptor input) {
+    input.write(there);
+    if (!there.hasRemaining()) {
+        input.close(); // The end of its input.
+    }
+}
+
+void collect(Descriptor output) {
+    if (output.read(back) == Descriptor.END) {
+        output.close();
+        boolean same = back.flip().equals(there.rewind());
+        IO.println(back.limit() + " bytes came back, " + (same ? "the same" : "others"));
+    }
+}

@@ -1,0 +1,37 @@
+/// Any descriptor the kernel can poll, told of once per change.
+import dev.gyre.EventLoop;
+import dev.gyre.Watch;
+import dev.gyre.io.Descriptor;
+import dev.gyre.os.Pipe;
+
+final ByteBuffer buffer = ByteBuffer.allocateDirect(8);
+
+void main() {
+    try (var loop = EventLoop.open();
+            var pipe = Pipe.open()) {
+        loop.watch(
+                pipe.reader(),
+                Watch.reading(watcher -> drain(watcher.descriptor())).edgeTriggered());
+        send(pipe, "more than one buffer holds");
+        loop.runOne();
+        send(pipe, "and more");
+        loop.runOne();
+
+        loop.unwatch(pipe.reader());
+        send(pipe, "nobody listens");
+        IO.println("then " + loop.runUntilEmpty() + " callbacks");
+    }
+}
+
+void send(Pipe pipe, String text) {
+    pipe.writer().write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
+}
+
+/// Reads until there is nothing: what is left behind is not told of again.
+void drain(Descriptor reader) {
+    int bytes = 0;
+    for (int count; (count = reader.read(buffer.clear())) > 0; ) {
+        bytes += count;
+    }
+    IO.println("readable: " + bytes + " bytes");
+}

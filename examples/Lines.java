@@ -1,0 +1,13 @@
+/// Standard input on the loop, line by line, until its end. Try it with a terminal, a pipe and a file.
+import dev.gyre.EventLoop;
+import dev.gyre.os.StandardInput;
+
+void main() {
+    try (var loop = EventLoop.open()) {
+        StandardInput.lines(
+                loop,
+                line -> IO.println(line.toUpperCase(Locale.ROOT)),
+                () -> IO.println("that was all"));
+        loop.runUntilEmpty();
+    }
+}

@@ -1,0 +1,60 @@
+/// Prints a file and what is appended to it, until Ctrl-C. Follows the name: when the file is rotated,
+/// that is renamed and created anew, the new one is printed; when it is truncated, what comes then.
+import dev.gyre.EventLoop;
+import dev.gyre.os.FileWatch;
+import dev.gyre.os.Signal;
+import dev.gyre.os.Signals;
+
+final EventLoop loop = EventLoop.open();
+final ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
+Path path;
+FileChannel file; // The one that is being printed,
+Object key; // and which one that is.
+
+void main(String[] arguments) {
+    path = Path.of(arguments[0]);
+    try (loop) {
+        Signals.on(loop, Signal.SIGINT, Signal.SIGTERM, signal -> loop.stop());
+        FileWatch.on(loop, path, change -> look()); // Whatever it is, an OVERFLOW too.
+        loop.defer(this::look);
+        loop.run();
+    }
+}
+
+void look() {
+    try {
+        if (file == null || !file.isOpen()) {
+            open();
+        } else if (print()) {
+            loop.defer(this::look); // A piece a turn: Ctrl-C does not wait for a large file.
+        } else if (!key.equals(named())) {
+            file.close();
+            open();
+        }
+    } catch (NoSuchFileException _) {
+        // Nothing has the name just now. When something has it again, we are told.
+    } catch (IOException e) {
+        throw new UncheckedIOException(e);
+    }
+}
+
+boolean print() throws IOException {
+    file.position(file.size() < file.position() ? 0 : file.position()); // 0: it was truncated.
+    int count = file.read(buffer.clear());
+    System.out.write(buffer.array(), 0, Math.max(count, 0));
+    System.out.flush();
+    return count > 0;
+}
+
+void open() throws IOException {
+    key = named();
+    file = FileChannel.open(path);
+    if (!key.equals(named())) {
+        file.close(); // Rotated in between: this may be another one than the key says.
+    }
+    loop.defer(this::look);
+}
+
+Object named() throws IOException {
+    return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+}
