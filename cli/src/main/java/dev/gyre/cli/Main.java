@@ -10,17 +10,16 @@ import picocli.CommandLine.HelpCommand;
         name = "gyre",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        subcommands = {
-            Doctor.class, Ticks.class, Watch.class, Run.class, HelpCommand.class
-        },
+        subcommands = {Doctor.class, Ticks.class, Watch.class, Run.class, HelpCommand.class},
         headerHeading = "%n",
         header = "Gyre: an event loop for Java, straight on the kernel's own.",
         synopsisHeading = "%nUsage: ",
         synopsisSubcommandLabel = "COMMAND",
         descriptionHeading = "%n",
         description = {
-            "Looks at the machine the loop would run on, and at the loop while it runs; watches files "
-                    + "and keeps commands running, as a loop can. `gyre help COMMAND` tells what a command does and which options it takes."
+            "Looks at the machine the loop would run on, and at the loop while it runs; watches"
+                + " files and keeps commands running, as a loop can. `gyre help COMMAND` tells what"
+                + " a command does and which options it takes."
         },
         optionListHeading = "%nOptions:%n",
         commandListHeading = "%nCommands:%n",
@@ -41,7 +40,8 @@ public final class Main {
 
     static CommandLine commandLine() {
         CommandLine commandLine = new CommandLine(new Main());
-        // What stands behind `run` is another program's: options are not ours, nor names after an @.
+        // What stands behind `run` is another program's: options are not ours, nor names after an
+        // @.
         commandLine.getSubcommands().get("run").setStopAtPositional(true);
         return commandLine.setExpandAtFiles(false);
     }

@@ -33,7 +33,8 @@ final class OutputEnd {
             Watch watch = Watch.reading(end::look).edgeTriggered();
             Watcher _ = loop.watch(end.output, watch).unreference();
         } catch (SystemCallException e) {
-            // Neither a file, which cannot be polled, nor one that is not open has a reader to lose.
+            // Neither a file, which cannot be polled, nor one that is not open has a reader to
+            // lose.
             if (e.errno() != Errno.EPERM && e.errno() != Errno.EBADF) {
                 throw e;
             }

@@ -10,11 +10,13 @@ import dev.gyre.os.Stdio;
 import dev.gyre.os.Terminal;
 
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -93,9 +95,10 @@ final class Run implements Callable<Integer> {
             names = {"-r", "--restart"},
             paramLabel = "WHEN",
             defaultValue = "on-failure",
+            converter = WhenReader.class,
             description =
-                    "After which ends to start it again: ${COMPLETION-CANDIDATES}. A failure is an"
-                            + " exit status other than 0, or a signal. Default: ${DEFAULT-VALUE}.")
+                    "After which ends to start it again: never, on-failure or always. A failure is"
+                        + " an exit status other than 0, or a signal. Default: ${DEFAULT-VALUE}.")
     private RestartPolicy.When restart = RestartPolicy.When.ON_FAILURE;
 
     @Option(
@@ -136,7 +139,8 @@ final class Run implements Callable<Integer> {
     @Parameters(
             paramLabel = "COMMAND",
             arity = "1..*",
-            description = "The command, looked up on the PATH, with its arguments; no shell reads it.")
+            description =
+                    "The command, looked up on the PATH, with its arguments; no shell reads it.")
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private List<String> command;
 
@@ -223,6 +227,19 @@ final class Run implements Callable<Integer> {
             }
         }
         return false;
+    }
+
+    private static final class WhenReader implements ITypeConverter<RestartPolicy.When> {
+        @Override
+        public RestartPolicy.When convert(String value) {
+            for (RestartPolicy.When when : RestartPolicy.When.values()) {
+                if (when.toString().equals(value)) {
+                    return when;
+                }
+            }
+            throw new TypeConversionException(
+                    "must be never, on-failure or always, but is '" + value + "'");
+        }
     }
 
     private final class Listener implements Supervisor.Listener {

@@ -100,7 +100,7 @@ final class Watch implements Callable<Integer> {
     @Parameters(
             paramLabel = "PATH",
             arity = "1..*",
-            description = "Directories and files that exist. One in another is told of twice.")
+            description = "Directories and files that exist. What is in two of them is told twice.")
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private List<Path> paths;
 
@@ -196,8 +196,7 @@ final class Watch implements Callable<Integer> {
         return true;
     }
 
-    private FileWatch watch(
-            EventLoop loop, Path path, Consumer<FileChange> callback) {
+    private FileWatch watch(EventLoop loop, Path path, Consumer<FileChange> callback) {
         return Files.isDirectory(path) && !flat
                 ? FileWatch.tree(loop, path, callback)
                 : FileWatch.on(loop, path, callback);
