@@ -4,6 +4,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 
+import java.util.Objects;
+
 /// The `gyre` command. It does nothing of itself: each subcommand is a class of this package, named
 /// in the list below, and its `call()` answers with the exit status.
 @Command(
@@ -42,7 +44,7 @@ public final class Main {
         CommandLine commandLine = new CommandLine(new Main());
         // What stands behind `run` is another program's: options are not ours, nor names after an
         // @.
-        commandLine.getSubcommands().get("run").setStopAtPositional(true);
+        Objects.requireNonNull(commandLine.getSubcommands().get("run")).setStopAtPositional(true);
         return commandLine.setExpandAtFiles(false);
     }
 

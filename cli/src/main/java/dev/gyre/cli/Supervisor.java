@@ -45,6 +45,8 @@ final class Supervisor {
         /// @throws SystemCallException if it cannot be started
         Child start(Consumer<? super Exit> onExit);
 
+        /// Runs the callback once, later.
+        ///
         /// @return takes it back; once it has run, that does nothing
         Runnable after(Duration delay, Runnable callback);
 
@@ -55,9 +57,13 @@ final class Supervisor {
     interface Child {
         int pid();
 
+        /// Signals the process alone.
+        ///
         /// @throws SystemCallException if the kernel refuses
         void signal(Signal signal);
 
+        /// Signals the process and what it has started.
+        ///
         /// @throws SystemCallException if the kernel refuses
         void signalGroup(Signal signal);
     }
@@ -71,8 +77,6 @@ final class Supervisor {
         void refusal(String line);
     }
 
-    private static final Runnable NOTHING = () -> {};
-
     private final Host host;
     private final RestartPolicy policy;
     private final Duration stopTimeout;
@@ -84,7 +88,7 @@ final class Supervisor {
     private long startedNanos;
     private int restarts;
     private @Nullable Signal stoppedBy;
-    private Runnable cancelTimer = NOTHING;
+    private @Nullable Runnable timer;
     private boolean over;
 
     /// @param onOver is given the exit status, once, when the command has ended for good
@@ -134,7 +138,7 @@ final class Supervisor {
         // What it started and left behind might hold on to what the next one needs.
         attempt(() -> gone.signalGroup(Signal.SIGTERM));
         child = null;
-        cancelTimer.run();
+        cancelTimer();
         Duration ran = Duration.ofNanos(host.nowNanos() - startedNanos);
         listener.event("process " + gone.pid() + " " + exit + " after " + inWords(ran));
         if (ran.compareTo(policy.settledAfter()) >= 0) {
@@ -153,7 +157,7 @@ final class Supervisor {
             Duration pause = policy.pause(restarts);
             restarts++;
             listener.event("restarting in " + inWords(pause));
-            cancelTimer = host.after(pause, this::start);
+            timer = host.after(pause, this::start);
         }
     }
 
@@ -181,7 +185,7 @@ final class Supervisor {
             return;
         }
         if (child == null) {
-            cancelTimer.run();
+            cancelTimer();
             listener.event("stopped by " + signal + " in a pause");
             end(StopSignals.status(signal));
             return;
@@ -193,7 +197,7 @@ final class Supervisor {
                             + signal
                             + " passed on, SIGKILL follows in "
                             + inWords(stopTimeout));
-            cancelTimer = host.after(stopTimeout, this::kill);
+            timer = host.after(stopTimeout, this::kill);
         } else {
             listener.event(signal + " passed on");
         }
@@ -203,6 +207,15 @@ final class Supervisor {
     private void kill() {
         listener.event("still running after " + inWords(stopTimeout) + ": SIGKILL");
         passToGroup(Signal.SIGKILL);
+    }
+
+    /// Of the pause, or of the time to stop in.
+    private void cancelTimer() {
+        Runnable cancel = timer;
+        if (cancel != null) {
+            timer = null;
+            cancel.run();
+        }
     }
 
     /// A refusal is no reason to lose sight of a command that runs: it may have become another user's.
