@@ -62,9 +62,10 @@ import java.util.stream.Collectors;
             "  OVERFLOW  changes came faster than they could be told, or a directory below",
             "            cannot be watched: look for yourself",
             "",
-            "A name's control characters are shown like \\u000a. Of names that are no text in the"
-                + " locale's encoding only the rest is shown. Changes that other machines make on a"
-                + " network file system are not seen.",
+            "That it writes to the file its own output goes to is not told; with `| tee FILE`, keep"
+                + " the file elsewhere. A name's control characters are shown like \\u000a. Of"
+                + " names that are no text in the locale's encoding only the rest is shown. Changes"
+                + " that other machines make on a network file system are not seen.",
             ""
         },
         optionListHeading = "%nOptions:%n",
@@ -122,6 +123,7 @@ final class Watch implements Callable<Integer> {
     private @Nullable Integer seconds;
 
     // Loop thread only.
+    private final OwnOutput own = OwnOutput.find();
     private final List<FileWatch> watches = new ArrayList<>();
     private long changes;
     private @Nullable End end;
@@ -218,6 +220,9 @@ final class Watch implements Callable<Integer> {
     // ------------------------------------------------------------------ on the loop
 
     private void tell(EventLoop loop, OutputEnd output, FileChange change) {
+        if (change.kind() == FileChange.Kind.MODIFIED && own.includes(change.path())) {
+            return;
+        }
         changes++;
         Instant now = Instant.now();
         output.println(

@@ -3,8 +3,12 @@ package dev.gyre.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import dev.gyre.EventLoop;
+import dev.gyre.FailurePolicy;
+import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
+import dev.gyre.os.FileWatch;
 import dev.gyre.os.Signal;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -14,9 +18,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 
 final class WatchTest {
     private static final String TIME = "\\d\\d:\\d\\d:\\d\\d\\.\\d{3}";
@@ -101,6 +107,71 @@ final class WatchTest {
             isLine(program.out(), "CREATED", directory.resolve("new"));
             assertThat(program.restOfErr()).containsExactly("status 141");
         }
+    }
+
+    @Test
+    void watch_outputIntoWhatIsWatched_doesNotFeedItself() throws Exception {
+        Path log = directory.resolve("log");
+        try (Program program =
+                Program.inShell("exec \"$@\" >" + log, "watch", directory.toString())) {
+            assertThat(program.err()).startsWith("Watching ");
+            // Each waits for its line, so the second one comes behind the change that the first
+            // made.
+            for (String name : new String[] {"one", "two"}) {
+                Files.createDirectory(directory.resolve(name));
+                awaitText(log, name);
+            }
+            program.send(Signal.SIGTERM);
+            assertThat(program.restOfErr()).containsExactly("Ended by SIGTERM: 2 changes.");
+        }
+    }
+
+    private static void awaitText(Path file, String text) throws IOException {
+        LoopConfig config = LoopConfig.DEFAULT.withFailurePolicy(FailurePolicy.PROPAGATE);
+        try (EventLoop loop = EventLoop.open(config)) {
+            FileWatch _ =
+                    FileWatch.on(
+                            loop,
+                            file,
+                            change -> {
+                                if (contentOf(file).contains(text)) {
+                                    loop.stop();
+                                }
+                            });
+            loop.after(
+                    Duration.ofMinutes(1),
+                    timer -> {
+                        throw new AssertionError(
+                                "'%s' did not come into %s: %s"
+                                        .formatted(text, file, contentOf(file)));
+                    });
+            if (!contentOf(file).contains(text)) {
+                loop.run();
+            }
+        }
+    }
+
+    private static String contentOf(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void ownOutput_ofAFile_isThatFileUnderAnyName() throws IOException {
+        Path file = Files.createFile(root.resolve("file"));
+        Path other = Files.createLink(root.resolve("other"), file);
+        Path stream = Files.createSymbolicLink(root.resolve("1"), file);
+
+        OwnOutput own = OwnOutput.of(stream, root.resolve("closed"));
+
+        assertThat(own.includes(file)).isTrue();
+        assertThat(own.includes(other)).isTrue();
+        assertThat(own.includes(directory)).isFalse();
+        assertThat(own.includes(root.resolve("gone"))).isFalse();
+        assertThat(OwnOutput.of(Path.of("/dev/null")).includes(Path.of("/dev/null"))).isFalse();
     }
 
     @Test
