@@ -116,8 +116,8 @@ final class RunTest {
                         """
                         cat
                         echo no input
-                        trap 'echo got INT' INT
-                        trap 'echo got TERM; exit 7' TERM
+                        n=0
+                        trap 'n=$((n + 1)); echo got INT $n; test $n = 2 && exit 5' INT
                         echo ready
                         while :; do sleep 0.1; done
                         """);
@@ -137,10 +137,12 @@ final class RunTest {
             awaitOut(program, "ready");
             program.type("\u0003");
             awaitOut(program, "stopping: SIGINT passed on");
-            awaitOut(program, "got INT");
+            awaitOut(program, "got INT 1");
             program.type("\u0003");
-            awaitOut(program, "SIGINT passed on");
-            awaitOut(program, "got INT");
+            awaitOut(program, "gyre: SIGINT passed on");
+            awaitOut(program, "got INT 2");
+            awaitOut(program, "exited with 5");
+            assertThat(program.status()).isEqualTo(5);
         }
     }
 
