@@ -1,6 +1,8 @@
 package dev.gyre.cli;
 
 import dev.gyre.EventLoop;
+import dev.gyre.os.Signal;
+import dev.gyre.os.Signals;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,19 +13,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /// One run of a loop under a [Meter], shown while it lasts and summed up when it is over: at its time,
-/// at Ctrl-C, or when the loop fails.
+/// at a signal such as Ctrl-C, or when the loop fails.
 final class LiveRun {
-    /// How long the JVM's end waits for the summary.
-    private static final long PATIENCE_SECONDS = 2;
-
     private final EventLoop loop;
     private final Meter meter;
     private final PrintWriter out;
 
     // Shared: counted down by whoever has the run end early.
     private final CountDownLatch end = new CountDownLatch(1);
-    // Shared: counted down when the summary has been printed.
-    private final CountDownLatch summarised = new CountDownLatch(1);
+    // Shared: written by the loop thread before it has the run end.
+    private final AtomicReference<@Nullable Signal> stoppedBy = new AtomicReference<>();
     // Shared: written by the loop thread.
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
@@ -38,21 +37,25 @@ final class LiveRun {
     ///
     /// @return what the loop failed with, or null
     @Nullable Throwable run(int seconds, int everyMillis) throws InterruptedException {
+        Signals _ = Signals.on(loop, StopSignals.all(), this::endEarly);
         Thread loopThread = Thread.ofPlatform().name("gyre-loop").daemon().start(this::runLoop);
-        Thread hook = Thread.ofPlatform().name("gyre-end").unstarted(this::endEarly);
-        Runtime.getRuntime().addShutdownHook(hook);
-        try {
-            meter.start();
-            show(seconds, everyMillis);
-            meter.end();
-            loop.stop();
-            loopThread.join();
-            summarise();
-        } finally {
-            summarised.countDown();
-            forget(hook);
-        }
+        meter.start();
+        show(seconds, everyMillis);
+        meter.end();
+        loop.stop();
+        loopThread.join();
+        summarise();
         return failure.get();
+    }
+
+    private void endEarly(Signal signal) {
+        stoppedBy.set(signal);
+        end.countDown();
+    }
+
+    /// The signal that ended the run early, or null.
+    @Nullable Signal stoppedBy() {
+        return stoppedBy.get();
     }
 
     private void runLoop() {
@@ -99,23 +102,5 @@ final class LiveRun {
 
     private void line(String label, String text) {
         out.printf(Locale.ROOT, "  %-14s  %s%n", label, text);
-    }
-
-    /// The shutdown hook: without it the JVM would be gone before the summary.
-    private void endEarly() {
-        end.countDown();
-        try {
-            boolean _ = summarised.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private static void forget(Thread hook) {
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException e) {
-            // It is running.
-        }
     }
 }

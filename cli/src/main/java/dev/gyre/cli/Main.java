@@ -4,21 +4,24 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 
+import java.util.Objects;
+
 /// The `gyre` command. It does nothing of itself: each subcommand is a class of this package, named
 /// in the list below, and its `call()` answers with the exit status.
 @Command(
         name = "gyre",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        subcommands = {Doctor.class, Ticks.class, HelpCommand.class},
+        subcommands = {Doctor.class, Ticks.class, Watch.class, Run.class, HelpCommand.class},
         headerHeading = "%n",
         header = "Gyre: an event loop for Java, straight on the kernel's own.",
         synopsisHeading = "%nUsage: ",
         synopsisSubcommandLabel = "COMMAND",
         descriptionHeading = "%n",
         description = {
-            "Looks at the machine the loop would run on, and at the loop while it runs. "
-                    + "`gyre help COMMAND` tells what a command does and which options it takes."
+            "Looks at the machine the loop would run on, and at the loop while it runs; watches"
+                + " files and keeps commands running, as a loop can. `gyre help COMMAND` tells what"
+                + " a command does and which options it takes."
         },
         optionListHeading = "%nOptions:%n",
         commandListHeading = "%nCommands:%n",
@@ -38,7 +41,11 @@ public final class Main {
     private Main() {}
 
     static CommandLine commandLine() {
-        return new CommandLine(new Main());
+        CommandLine commandLine = new CommandLine(new Main());
+        // What stands behind `run` is another program's: options are not ours, nor names after an
+        // @.
+        Objects.requireNonNull(commandLine.getSubcommands().get("run")).setStopAtPositional(true);
+        return commandLine.setExpandAtFiles(false);
     }
 
     /// Runs the command line and exits with its status.

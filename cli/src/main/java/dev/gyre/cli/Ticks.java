@@ -4,6 +4,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
 import dev.gyre.metrics.LoopObserver;
+import dev.gyre.os.Signal;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -56,7 +57,9 @@ import java.util.concurrent.Callable;
             "0:the loop ran to the end",
             "1:it could not be opened, or it failed; the reason is on standard error",
             "2:the command line makes no sense",
-            "130:ended by Ctrl-C"
+            "129:ended by SIGHUP: the terminal is gone",
+            "130:ended by Ctrl-C",
+            "143:ended by SIGTERM"
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -115,11 +118,17 @@ final class Ticks implements Callable<Integer> {
         LoopConfig config =
                 LoopConfig.DEFAULT.withName("ticks").withObserver(new LoopObserver() {});
         try (EventLoop loop = EventLoop.open(config)) {
-            Throwable failure =
-                    new LiveRun(loop, load, spec.commandLine().getOut()).run(seconds, everyMillis);
-            return failure == null ? 0 : failed("The loop failed: " + failure);
+            LiveRun run = new LiveRun(loop, load, spec.commandLine().getOut());
+            Throwable failure = run.run(seconds, everyMillis);
+            if (failure != null) {
+                return failed("The loop failed: " + failure);
+            }
+            Signal stoppedBy = run.stoppedBy();
+            return stoppedBy == null ? 0 : StopSignals.status(stoppedBy);
         } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {
             return failed("The loop could not be opened (gyre doctor tells more): " + e);
+        } catch (IllegalArgumentException e) {
+            return failed("Signals cannot be taken: " + e.getMessage());
         }
     }
 

@@ -2,15 +2,15 @@ package dev.gyre.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.gyre.os.Signal;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
-import java.io.BufferedReader;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 final class TicksTest {
     private static final String LATENCY = "\\d+(\\.\\d+)? (ns|us|ms|s)";
@@ -61,34 +61,19 @@ final class TicksTest {
                                                 "  tasks +[1-9]\\d*/s, \\d+ in all, \\d+ refused"));
     }
 
-    @Test
-    @Timeout(30)
-    void ticks_terminated_endsWithTheSummary() throws Exception {
-        Process process =
-                new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "--enable-native-access=ALL-UNNAMED",
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                "dev.gyre.cli.Main",
-                                "ticks",
-                                "--seconds",
-                                "3600")
-                        .redirectErrorStream(true)
-                        .start();
-        try (BufferedReader output = process.inputReader()) {
-            assertThat(output.readLine()).contains("ticks/s");
-            process.toHandle()
-                    .destroy(); // SIGTERM; destroy() would close our end of the output too
-            assertThat(output.lines().toList())
+    @ParameterizedTest
+    @EnumSource(names = {"SIGHUP", "SIGINT", "SIGTERM"})
+    void ticks_askedToEnd_endsWithTheSummaryAndTheSignalsStatus(Signal signal) throws Exception {
+        try (Program program = Program.start("ticks", "--seconds", "3600")) {
+            assertThat(program.out()).contains("ticks/s");
+            program.send(signal);
+            assertThat(program.restOfOut())
                     .anyMatch(line -> line.startsWith("Over "))
                     .last()
                     .asString()
                     .endsWith("refused");
-            assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
-            assertThat(process.exitValue()).isEqualTo(128 + 15);
-        } finally {
-            process.destroyForcibly();
+            assertThat(program.restOfErr()).isEmpty();
+            assertThat(program.status()).isEqualTo(128 + signal.number());
         }
     }
 
