@@ -2,6 +2,7 @@ package dev.gyre.os;
 
 import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
+import dev.gyre.Timer;
 import dev.gyre.Watch;
 import dev.gyre.Watcher;
 import dev.gyre.internal.loop.Loop;
@@ -14,6 +15,7 @@ import dev.gyre.io.Descriptor;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -57,11 +59,18 @@ public final class ChildProcess {
     /// Absent if the process was gone before it could be opened.
     private final @Nullable Pidfd pidfd;
 
+    private static final int MOST_PAUSE_DOUBLINGS = 7;
+
     private final AutoCloseable belonging = this::loopEnds;
 
     // Loop thread only.
     private @Nullable Watcher watcher;
     private @Nullable Exit exit;
+    private boolean referenced = true;
+
+    /// How often the kernel has called it ended when it was not.
+    private int looks;
+
     private final List<Consumer<? super Exit>> callbacks = new ArrayList<>();
 
     private ChildProcess(
@@ -194,7 +203,25 @@ public final class ChildProcess {
             ended(new Exit.Unknown()); // It has ended, or the kernel would not have said so.
             throw e;
         }
-        found.ifPresentOrElse(this::ended, ready::rearm);
+        found.ifPresentOrElse(this::ended, () -> lookAgainLater(ready));
+    }
+
+    /// A process that somebody traces has ended for the kernel, but not for us before its tracer lets it go.
+    /// Until then its descriptor is ready all the time.
+    private void lookAgainLater(Watcher ready) {
+        Duration pause = Duration.ofMillis(1L << Math.min(looks, MOST_PAUSE_DOUBLINGS));
+        looks++;
+        Timer timer =
+                loop.after(
+                        pause,
+                        _ -> {
+                            if (ready.isWatching()) {
+                                ready.rearm();
+                            }
+                        });
+        if (!referenced) {
+            timer.unreference();
+        }
     }
 
     private void ended(Exit how) {
@@ -339,6 +366,7 @@ public final class ChildProcess {
     /// @return this process
     public ChildProcess unreference() {
         loop.requireConfined("unreference");
+        referenced = false;
         if (watcher != null) {
             watcher.unreference();
         }
@@ -350,6 +378,7 @@ public final class ChildProcess {
     /// @return this process
     public ChildProcess reference() {
         loop.requireConfined("reference");
+        referenced = true;
         if (watcher != null) {
             watcher.reference();
         }

@@ -132,11 +132,10 @@ public final class StandardInput implements AutoCloseable {
                             + " close the other one first");
         }
         InputSource source = null;
+        StandardInput input;
         try {
             source = InputSource.of(calls, fd);
-            StandardInput input = new StandardInput(loop, fd, source, pieces, onEnd);
-            input.begin();
-            return input;
+            input = new StandardInput(loop, fd, source, pieces, onEnd);
         } catch (Throwable e) {
             if (source != null) {
                 source.close();
@@ -144,18 +143,20 @@ public final class StandardInput implements AutoCloseable {
             TAKEN.remove(fd);
             throw e;
         }
+        try {
+            input.begin();
+        } catch (Throwable e) {
+            input.close(); // Gives the number up, once: somebody else may take it then.
+            throw e;
+        }
+        return input;
     }
 
     private void begin() {
-        try {
-            loop.own(this);
-            Descriptor descriptor = source.descriptor();
-            if (descriptor != null) {
-                watcher = watchIfPossible(descriptor);
-            }
-        } catch (Throwable e) {
-            close();
-            throw e;
+        loop.own(this);
+        Descriptor descriptor = source.descriptor();
+        if (descriptor != null) {
+            watcher = watchIfPossible(descriptor);
         }
     }
 
@@ -171,23 +172,42 @@ public final class StandardInput implements AutoCloseable {
         }
     }
 
-    /// Hands over what there is, reading at most once.
+    /// Hands over the next piece, or the end, reading at most once. One at a time: each is a callback of
+    /// the loop like any other, with what belongs to one.
     ///
     /// @param readable whether the kernel has said so
     private void turn(boolean readable) {
         if (paused || closed) {
             return;
         }
-        if (!pieces.hasNext() && !ended && (readable || watcher == null || source.neverWaits())) {
+        if (!hasNews() && (readable || watcher == null || source.neverWaits())) {
             read();
         }
-        try {
-            while (!paused && !closed && pieces.hasNext()) {
+        if (pieces.hasNext()) {
+            try {
                 pieces.handOverNext();
+            } finally {
+                goOn();
             }
-        } finally {
+        } else if (pieces.isOverlong()) {
+            close();
+            throw new IllegalStateException(
+                    "a line on descriptor "
+                            + fd
+                            + " is longer than "
+                            + LONGEST_LINE_BYTES
+                            + " bytes: StandardInput.on reads what is not made of lines");
+        } else if (ended) {
+            close();
+            onEnd.run();
+        } else {
             goOn();
         }
+    }
+
+    /// Whether there is something that the user has not been told yet.
+    private boolean hasNews() {
+        return pieces.hasNext() || pieces.isOverlong() || ended;
     }
 
     private void read() {
@@ -212,24 +232,9 @@ public final class StandardInput implements AutoCloseable {
         if (paused || closed) {
             return;
         }
-        boolean left = pieces.hasNext(); // Only if a callback threw.
-        if (pieces.isOverlong()) {
-            close();
-            throw new IllegalStateException(
-                    "a line on descriptor "
-                            + fd
-                            + " is longer than "
-                            + LONGEST_LINE_BYTES
-                            + " bytes: StandardInput.on reads what is not made of lines");
-        }
-        if (ended && !left) {
-            close();
-            onEnd.run();
-            return;
-        }
         // A FIFO opened again after its last writer has gone is never reported as hung up: its end
         // is found only by reading until there is nothing.
-        if (left || watcher == null || (more && source.neverWaits())) {
+        if (hasNews() || watcher == null || (more && source.neverWaits())) {
             unasked.reschedule(Duration.ZERO);
         }
     }

@@ -1,12 +1,19 @@
 package dev.gyre.os;
 
 import dev.gyre.SystemCallException;
+import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.sys.LinuxTerminals;
 import dev.gyre.internal.sys.TerminalSettings;
 import dev.gyre.internal.sys.Terminals;
 import dev.gyre.internal.sys.WindowSize;
+import dev.gyre.io.ClosedDescriptorException;
 import dev.gyre.io.Descriptor;
 
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
@@ -55,7 +62,8 @@ public final class Terminal {
     ///
     /// @throws dev.gyre.io.ClosedDescriptorException if it is closed
     public static boolean isTerminal(Descriptor descriptor) {
-        return isTerminal(new LinuxTerminals(), descriptor.fd());
+        return ((OpenDescriptor) descriptor).use(fd -> isTerminal(new LinuxTerminals(), fd) ? 1 : 0)
+                == 1;
     }
 
     private static boolean isTerminal(Terminals terminals, int fd) {
@@ -111,15 +119,21 @@ public final class Terminal {
     static Raw raw(Supplier<? extends Terminals> calls, Descriptor descriptor) {
         Objects.requireNonNull(descriptor, "descriptor");
         Terminals terminals = calls.get();
-        int fd = descriptor.fd();
-        TerminalSettings before = new TerminalSettings();
-        require("tcgetattr", before.readFrom(terminals, fd), fd);
+        OpenDescriptor target = (OpenDescriptor) descriptor;
         synchronized (Raw.OPEN) {
             Raw.restoreAtExit();
-            require("tcsetattr", before.raw(terminals).writeTo(terminals, fd), fd);
-            Raw raw = new Raw(calls, descriptor, before);
-            Raw.OPEN.addLast(raw);
-            return raw;
+            String device = Raw.deviceOf(target);
+            TerminalSettings before = Raw.settingsBefore(device);
+            if (before == null) {
+                TerminalSettings now = new TerminalSettings();
+                require("tcgetattr", target.use(fd -> now.readFrom(terminals, fd)), target.fd());
+                before = now;
+            }
+            TerminalSettings raw = before.raw(terminals);
+            require("tcsetattr", target.use(fd -> raw.writeTo(terminals, fd)), target.fd());
+            Raw opened = new Raw(calls, target, device, before);
+            Raw.OPEN.addLast(opened);
+            return opened;
         }
     }
 
@@ -131,69 +145,102 @@ public final class Terminal {
 
     /// A terminal that is raw until this is closed.
     public static final class Raw implements AutoCloseable {
-        // Shared: guarded by itself. In the order they were made, which is not the order of hooks
-        // of the JVM: so there is one hook, and the settings from before the first are in force at
-        // last.
+        // Shared: guarded by itself. Several may be for one terminal: they all know the settings
+        // from
+        // before the first, and the last one to be closed brings them back.
         private static final Deque<Raw> OPEN = new ArrayDeque<>();
 
         // Shared: guarded by OPEN.
         private static boolean hooked;
+        private static boolean exiting;
 
         private final Supplier<? extends Terminals> calls;
-        private final Descriptor descriptor;
+        private final OpenDescriptor descriptor;
+        private final String device;
         private final TerminalSettings before;
 
         private Raw(
                 Supplier<? extends Terminals> calls,
-                Descriptor descriptor,
+                OpenDescriptor descriptor,
+                String device,
                 TerminalSettings before) {
             this.calls = calls;
             this.descriptor = descriptor;
+            this.device = device;
             this.before = before;
         }
 
+        /// Which terminal it is, whatever the number.
+        private static String deviceOf(OpenDescriptor descriptor) {
+            int fd = descriptor.fd();
+            try {
+                return Files.readSymbolicLink(Path.of("/proc/self/fd/" + fd)).toString();
+            } catch (IOException e) {
+                return "descriptor " + fd; // Without /proc a number stands for itself.
+            }
+        }
+
+        private static @Nullable TerminalSettings settingsBefore(String device) {
+            for (Raw raw : OPEN) {
+                if (raw.device.equals(device)) {
+                    return raw.before;
+                }
+            }
+            return null;
+        }
+
         private static void restoreAtExit() {
+            if (exiting) {
+                throw new IllegalStateException("the JVM is exiting: nobody would restore it");
+            }
             if (!hooked) {
-                Runtime.getRuntime().addShutdownHook(new Thread(Raw::restoreAll, "gyre-terminal"));
+                Runtime.getRuntime().addShutdownHook(new Thread(Raw::exit, "gyre-terminal"));
                 hooked = true;
             }
         }
 
-        /// Brings back all that is still raw, the last one first.
+        private static void exit() {
+            synchronized (OPEN) {
+                exiting = true;
+            }
+            restoreAll();
+        }
+
+        /// Brings back all that is still raw.
         static void restoreAll() {
-            while (true) {
-                Raw last;
-                synchronized (OPEN) {
-                    last = OPEN.peekLast();
-                    if (last == null) {
-                        return;
-                    }
-                    OPEN.remove(last);
+            synchronized (OPEN) {
+                for (Raw raw : OPEN) {
+                    int _ = raw.restore();
                 }
-                int _ = last.restore();
+                OPEN.clear();
             }
         }
 
-        /// Brings the settings back that were in force before. Does nothing if the descriptor was
-        /// closed meanwhile. Idempotent.
+        /// Brings the settings back that were in force before, unless the terminal is raw for somebody
+        /// else too: then the last one does. Does nothing if the descriptor was closed meanwhile.
+        /// Idempotent.
         ///
         /// @throws SystemCallException if the kernel refuses, as for a terminal that is gone
         ///     (EIO)
         @Override
         public void close() {
             synchronized (OPEN) {
-                if (!OPEN.remove(this)) {
-                    return;
+                if (OPEN.remove(this) && settingsBefore(device) == null) {
+                    int result = restore();
+                    if (result < 0) {
+                        throw new SystemCallException(
+                                "tcsetattr", -result, SystemCallException.NO_FD);
+                    }
                 }
-            }
-            int result = restore();
-            if (result < 0) {
-                throw new SystemCallException("tcsetattr", -result, descriptor.fd());
             }
         }
 
         private int restore() {
-            return descriptor.isOpen() ? before.writeTo(calls.get(), descriptor.fd()) : 0;
+            try {
+                return descriptor.use(fd -> before.writeTo(calls.get(), fd));
+            } catch (ClosedDescriptorException e) {
+                return 0; // Whoever closed it has given the terminal up.
+            }
         }
     }
 }

@@ -208,6 +208,23 @@ class ChildProcessFaultTest {
     }
 
     @Test
+    @Clause("Y-1")
+    void exit_thatIsNotThereForLong_asOfATracedChild_doesNotMakeTheLoopSpin() {
+        for (int i = 0; i < 6; i++) {
+            plan.answer("waitid", () -> 0);
+        }
+        List<Exit> told = new ArrayList<>();
+        long begin = System.nanoTime();
+        start(Command.of("true")).onExit(told::add);
+        loop.runUntilEmpty();
+        assertThat(told).containsExactly(new Exit.Code(0));
+        assertThat(System.nanoTime() - begin)
+                .as("pauses of 1, 2, 4 … ms between the looks")
+                .isGreaterThan(63_000_000);
+        assertThat(loop.metrics().ticks()).as("turns meanwhile").isLessThan(60);
+    }
+
+    @Test
     @Clause({"Y-1", "E-1"})
     void exit_thatTheKernelRefusesToTell_isUnknownAndTheRefusalIsReported() {
         plan.fail("waitid", Errno.EINVAL);

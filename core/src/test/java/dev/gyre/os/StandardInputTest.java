@@ -8,6 +8,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.epoll.EpollBackend;
+import dev.gyre.internal.io.TestDescriptors;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyInputs;
@@ -593,5 +594,79 @@ class StandardInputTest {
         assertThatThrownBy(() -> StandardInput.on(loop, null, () -> {})).hasMessage("onBytes");
         assertThatThrownBy(() -> StandardInput.on(loop, bytes -> {}, null)).hasMessage("onEnd");
         assertThatThrownBy(() -> StandardInput.lines(loop, null, () -> {})).hasMessage("onLine");
+    }
+
+    // ------------------------------------------------------------------ each piece is a callback
+
+    @Test
+    @Clause({"Y-1", "L-7", "M-1"})
+    void lines_ofOneRead_areCallbacksOfTheirOwn() {
+        loop.close();
+        loop = EventLoop.open(config.withStrictMicrotasks(true));
+        try (Pipe pipe = Pipe.open()) {
+            TestDescriptors.write(pipe.writer(), "a\nb\nc\n");
+            pipe.writer().close();
+            StandardInput.open(
+                    loop,
+                    calls(),
+                    pipe.reader().fd(),
+                    new Lines(
+                            line -> {
+                                log.add(line);
+                                loop.microtask(() -> log.add(line + "'"));
+                            },
+                            100),
+                    this::end);
+            while (log.size() < 2) {
+                loop.runOne();
+            }
+            assertThat(log).containsExactly("a", "a'");
+            run();
+        }
+        assertThat(log).containsExactly("a", "a'", "b", "b'", "c", "c'", "END");
+    }
+
+    @Test
+    @Clause({"Y-1", "S-3"})
+    void lines_afterTheLoopWasClosedByOne_areNotHandedOver() {
+        try (Pipe pipe = Pipe.open()) {
+            TestDescriptors.write(pipe.writer(), "a\nb\nc\n");
+            StandardInput.open(
+                    loop,
+                    calls(),
+                    pipe.reader().fd(),
+                    new Lines(
+                            line -> {
+                                log.add(line);
+                                loop.close();
+                            },
+                            100),
+                    this::end);
+            loop.run();
+        }
+        assertThat(log).containsExactly("a");
+    }
+
+    @Test
+    @Clause({"Y-1", "L-10"})
+    void throwables_ofALineAndOfTheEnd_areBothReported() {
+        try (Pipe pipe = Pipe.open()) {
+            TestDescriptors.write(pipe.writer(), "a\n");
+            pipe.writer().close();
+            StandardInput.open(
+                    loop,
+                    calls(),
+                    pipe.reader().fd(),
+                    new Lines(
+                            line -> {
+                                throw new IllegalStateException("line");
+                            },
+                            100),
+                    () -> {
+                        throw new IllegalStateException("end");
+                    });
+            run();
+        }
+        assertThat(failures).extracting(Throwable::getMessage).containsExactly("line", "end");
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.Clause;
 import dev.gyre.SystemCallException;
+import dev.gyre.internal.io.TestDescriptors;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyTerminals;
 import dev.gyre.internal.sys.PseudoTerminal;
@@ -78,6 +79,19 @@ class TerminalTest {
         first.close();
         second.close();
         assertThat(terminal.settings()).isEqualTo(cooked);
+    }
+
+    @Test
+    @Clause("Y-1")
+    void close_inTheOrderTheyWereMade_bringsTheFirstSettingsBackWithTheLast() {
+        try (Descriptor other = TestDescriptors.duplicate(descriptor)) {
+            Terminal.Raw first = Terminal.raw(descriptor);
+            Terminal.Raw second = Terminal.raw(other);
+            first.close();
+            assertThat(terminal.settings()).as("still raw for the second").isNotEqualTo(cooked);
+            second.close();
+            assertThat(terminal.settings()).isEqualTo(cooked);
+        }
     }
 
     @Test
