@@ -4,6 +4,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.FailurePolicy;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
+import dev.gyre.metrics.LoopObserver;
 import dev.gyre.os.Signal;
 import dev.gyre.os.Signals;
 import dev.gyre.os.Stdio;
@@ -154,8 +155,12 @@ final class Run implements Callable<Integer> {
         requireWithin("--max-restarts", maxRestarts, 0, RestartPolicy.NO_LIMIT);
         requireWithin("--stop-timeout", stopTimeoutSeconds, 0, MOST_SECONDS);
         dev.gyre.os.Command toRun = toRun();
+        // Silent: a timer that is left over at the end is none of the user's concern.
         LoopConfig config =
-                LoopConfig.DEFAULT.withName("run").withFailurePolicy(FailurePolicy.PROPAGATE);
+                LoopConfig.DEFAULT
+                        .withName("run")
+                        .withFailurePolicy(FailurePolicy.PROPAGATE)
+                        .withObserver(new LoopObserver() {});
         try (EventLoop loop = EventLoop.open(config)) {
             supervise(loop, toRun);
             return status;

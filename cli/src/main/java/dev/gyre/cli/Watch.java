@@ -5,6 +5,7 @@ import dev.gyre.FailurePolicy;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
+import dev.gyre.metrics.LoopObserver;
 import dev.gyre.os.FileChange;
 import dev.gyre.os.FileWatch;
 import dev.gyre.os.Signal;
@@ -150,8 +151,12 @@ final class Watch implements Callable<Integer> {
                                 + " one that is yet to come, watch the directory it will be in.");
             }
         }
+        // Silent: a timer that is left over at the end is none of the user's concern.
         LoopConfig config =
-                LoopConfig.DEFAULT.withName("watch").withFailurePolicy(FailurePolicy.PROPAGATE);
+                LoopConfig.DEFAULT
+                        .withName("watch")
+                        .withFailurePolicy(FailurePolicy.PROPAGATE)
+                        .withObserver(new LoopObserver() {});
         try (EventLoop loop = EventLoop.open(config)) {
             return begin(loop, wanted) ? run(loop) : 1;
         } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {

@@ -68,7 +68,12 @@ final class WatchTest {
     void watch_flatAndOfAFile_leavesOutWhatIsBelowAndBeside() throws Exception {
         Path file = Files.createFile(root.resolve("file"));
         try (Program program =
-                Program.start("watch", "--flat", directory.toString(), file.toString())) {
+                Program.start(
+                        "watch",
+                        "--flat",
+                        "--seconds=3600",
+                        directory.toString(),
+                        file.toString())) {
             assertThat(program.err()).startsWith("Watching " + directory + ", " + file + ".");
             Files.createFile(below.resolve("unseen"));
             Files.createFile(root.resolve("unseen"));
