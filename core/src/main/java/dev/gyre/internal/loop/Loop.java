@@ -323,9 +323,10 @@ public final class Loop implements EventLoop {
     }
 
     /// Lets the loop thread pass, and anyone while no thread runs the loop.
+    @SuppressWarnings("ReferenceEquality") // a thread is only itself
     private void requireConfined(String method) {
         Thread owner = loopThread;
-        if (owner != null && !isLoopThread()) {
+        if (owner != null && owner != Thread.currentThread()) {
             throw new WrongThreadException(
                     method
                             + " belongs to the thread of loop "
