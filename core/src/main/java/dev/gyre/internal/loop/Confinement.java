@@ -32,9 +32,10 @@ final class Confinement {
     }
 
     /// Lets the loop thread pass, and anyone while no thread runs the loop.
+    @SuppressWarnings("ReferenceEquality") // a thread is only itself
     void require(String method) {
         Thread owner = thread;
-        if (owner != null && !isHere()) {
+        if (owner != null && owner != Thread.currentThread()) {
             throw new WrongThreadException(
                     method
                             + " belongs to the thread of loop "

@@ -2,8 +2,6 @@ package dev.gyre.internal.time;
 
 import dev.gyre.Timer;
 
-import org.jspecify.annotations.Nullable;
-
 import java.time.Duration;
 import java.util.function.Consumer;
 
@@ -12,7 +10,8 @@ import java.util.function.Consumer;
 /// Loop thread only, like the queue it belongs to.
 public final class LoopTimer implements Timer {
     static final int NOWHERE = -1;
-    static final int DUE = -2;
+    static final int NEAR = -2;
+    static final int DUE = -3;
 
     final TimerQueue queue;
     final Consumer<? super Timer> callback;
@@ -20,22 +19,20 @@ public final class LoopTimer implements Timer {
     /// Zero for one-shot.
     final long periodNanos;
 
-    long deadlineNanos;
     long firedDeadlineNanos;
+    long deadlineNanos;
 
     /// Breaks ties between equal deadlines: the order of scheduling.
     long sequence;
 
-    /// Where the timer is: its index in the near queue; [#NOWHERE]; [#DUE] for the list of those that fire in
-    /// this tick; or, below that, a slot of the wheel.
+    /// Where the timer is: in a slot of the wheel, from 0 on; or [#NOWHERE], [#NEAR], or among those that
+    /// are [#DUE] in this tick.
     int place = NOWHERE;
 
+    /// Its place among the timers there.
+    int index;
+
     boolean referenced = true;
-
-    /// Neighbours in the due list or in a slot of the wheel.
-    @Nullable LoopTimer previous;
-
-    @Nullable LoopTimer next;
 
     LoopTimer(
             TimerQueue queue,
@@ -47,15 +44,6 @@ public final class LoopTimer implements Timer {
         this.firedDeadlineNanos = deadlineNanos;
         this.periodNanos = periodNanos;
         this.callback = callback;
-    }
-
-    /// The place that stands for a slot of the wheel.
-    static int placeOf(int slot) {
-        return DUE - 1 - slot;
-    }
-
-    static int slotOf(int place) {
-        return DUE - 1 - place;
     }
 
     boolean isBefore(LoopTimer other) {
@@ -77,8 +65,9 @@ public final class LoopTimer implements Timer {
     @Override
     public Timer reschedule(Duration delay) {
         long nanos = Durations.nanos("delay", delay);
-        queue.host.requireOpen("reschedule");
-        queue.reschedule(this, Durations.deadline("delay", queue.host.nowNanos(), nanos));
+        TimerHost host = queue.host;
+        host.requireOpen("reschedule");
+        queue.reschedule(this, Durations.deadline("delay", host.nowNanos(), nanos));
         return this;
     }
 

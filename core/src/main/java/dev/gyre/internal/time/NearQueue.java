@@ -12,10 +12,6 @@ final class NearQueue {
     private @Nullable LoopTimer[] heap = new @Nullable LoopTimer[16];
     private int size;
 
-    int size() {
-        return size;
-    }
-
     /// The first timer, or null.
     @Nullable LoopTimer first() {
         return heap[0];
@@ -30,15 +26,16 @@ final class NearQueue {
     }
 
     void insert(LoopTimer timer) {
-        assert timer.place == LoopTimer.NOWHERE : "scheduled twice";
+        assert timer.place != LoopTimer.NEAR : "scheduled twice";
         if (size == heap.length) {
             heap = Arrays.copyOf(heap, size * 2);
         }
+        timer.place = LoopTimer.NEAR;
         siftUp(size++, timer);
     }
 
     void remove(LoopTimer timer) {
-        int hole = timer.place;
+        int hole = timer.index;
         assert heap[hole] == timer : "not at its place: " + hole;
         timer.place = LoopTimer.NOWHERE;
         LoopTimer last = at(--size);
@@ -89,6 +86,6 @@ final class NearQueue {
 
     private void put(int index, LoopTimer timer) {
         heap[index] = timer;
-        timer.place = index;
+        timer.index = index;
     }
 }

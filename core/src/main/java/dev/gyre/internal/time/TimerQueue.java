@@ -22,11 +22,10 @@ public final class TimerQueue {
 
     private final NearQueue near = new NearQueue();
     private final TimerWheel wheel;
-    private int due;
-    private int referenced;
+    private final DueTimers due = new DueTimers();
+    private int size;
+    private int unreferenced;
     private long nextSequence;
-    private @Nullable LoopTimer firstDue;
-    private @Nullable LoopTimer lastDue;
 
     /// @param nowNanos the time at which the queue begins
     public TimerQueue(TimerHost host, long nowNanos) {
@@ -46,12 +45,12 @@ public final class TimerQueue {
 
     /// How many timers are scheduled.
     public int size() {
-        return near.size() + wheel.size() + due;
+        return size;
     }
 
     /// How many of them keep the loop alive.
     public int referenced() {
-        return referenced;
+        return size - unreferenced;
     }
 
     /// The nearest deadline, or `otherwise` if that is earlier. May be somewhat before it if a timer that was
@@ -67,7 +66,7 @@ public final class TimerQueue {
                 first != null && first.deadlineNanos - nowNanos <= 0;
                 first = near.first()) {
             near.remove(first);
-            appendDue(first);
+            due.add(first);
         }
     }
 
@@ -75,7 +74,7 @@ public final class TimerQueue {
     ///
     /// @return the timer to fire, or null when none is left
     public @Nullable LoopTimer takeDue(long nowNanos) {
-        LoopTimer timer = firstDue;
+        LoopTimer timer = due.first();
         if (timer == null) {
             return null;
         }
@@ -92,6 +91,11 @@ public final class TimerQueue {
 
     /// Gives a timer, scheduled or not, another deadline; among equal ones it is now the last.
     void reschedule(LoopTimer timer, long deadlineNanos) {
+        if (wheel.mayKeep(timer, deadlineNanos)) {
+            timer.deadlineNanos = deadlineNanos;
+            timer.sequence = nextSequence++;
+            return;
+        }
         remove(timer);
         timer.deadlineNanos = deadlineNanos;
         insert(timer);
@@ -102,18 +106,18 @@ public final class TimerQueue {
     /// @return whether the timer was scheduled
     boolean remove(LoopTimer timer) {
         int place = timer.place;
-        if (place == LoopTimer.NOWHERE) {
-            return false;
-        }
         if (place >= 0) {
+            wheel.remove(timer);
+        } else if (place == LoopTimer.NEAR) {
             near.remove(timer);
         } else if (place == LoopTimer.DUE) {
-            removeFromDue(timer);
+            due.remove(timer);
         } else {
-            wheel.remove(timer);
+            return false;
         }
-        if (timer.referenced) {
-            referenced--;
+        size--;
+        if (!timer.referenced) {
+            unreferenced--;
         }
         return true;
     }
@@ -122,52 +126,22 @@ public final class TimerQueue {
         if (timer.referenced != wanted) {
             timer.referenced = wanted;
             if (timer.place != LoopTimer.NOWHERE) {
-                referenced += wanted ? 1 : -1;
+                unreferenced += wanted ? -1 : 1;
             }
         }
     }
 
     private void insert(LoopTimer timer) {
-        if (size() >= MOST) {
-            throw new IllegalStateException("too many timers: " + size());
+        if (size >= MOST) {
+            throw new IllegalStateException("too many timers: " + size);
         }
+        size++;
         timer.sequence = nextSequence++;
         if (!wheel.tryInsert(timer)) {
             near.insert(timer);
         }
-        if (timer.referenced) {
-            referenced++;
+        if (!timer.referenced) {
+            unreferenced++;
         }
-    }
-
-    private void appendDue(LoopTimer timer) {
-        timer.place = LoopTimer.DUE;
-        timer.previous = lastDue;
-        if (lastDue == null) {
-            firstDue = timer;
-        } else {
-            lastDue.next = timer;
-        }
-        lastDue = timer;
-        due++;
-    }
-
-    private void removeFromDue(LoopTimer timer) {
-        LoopTimer previous = timer.previous;
-        LoopTimer next = timer.next;
-        if (previous == null) {
-            firstDue = next;
-        } else {
-            previous.next = next;
-        }
-        if (next == null) {
-            lastDue = previous;
-        } else {
-            next.previous = previous;
-        }
-        timer.previous = null;
-        timer.next = null;
-        timer.place = LoopTimer.NOWHERE;
-        due--;
     }
 }

@@ -1,6 +1,6 @@
 package dev.gyre.internal.time;
 
-import org.jspecify.annotations.Nullable;
+import java.util.Arrays;
 
 /// The far timers: a hierarchical wheel that is coarse and does not order what lies in one slot.
 ///
@@ -32,67 +32,48 @@ final class TimerWheel {
 
     private final NearQueue near;
     private final long anchorNanos;
-    private final @Nullable LoopTimer[] first = new @Nullable LoopTimer[LEVELS * SLOTS];
-    private final @Nullable LoopTimer[] last = new @Nullable LoopTimer[LEVELS * SLOTS];
-
-    /// No timer of the slot is earlier; the one that was this early may be gone.
-    private final long[] leastNanos = new long[LEVELS * SLOTS];
-
+    private final TimerSlot[] slots = new TimerSlot[LEVELS * SLOTS];
     private final long[] occupied = new long[LEVELS];
 
     /// Timers of earlier ticks are in the near queue.
     private long tick;
-
-    private int size;
 
     /// @param near where timers go when their time has come
     /// @param anchorNanos the instant at which ticks begin
     TimerWheel(NearQueue near, long anchorNanos) {
         this.near = near;
         this.anchorNanos = anchorNanos;
-    }
-
-    int size() {
-        return size;
+        Arrays.setAll(slots, _ -> new TimerSlot());
     }
 
     /// Takes the timer in, or declines it because it is so near that its order matters now.
     boolean tryInsert(LoopTimer timer) {
-        long sinceAnchor = timer.deadlineNanos - anchorNanos;
-        long timersTick = sinceAnchor >> TICK_SHIFT;
+        long timersTick = tickOf(timer.deadlineNanos);
         if (timersTick < tick) {
             return false;
         }
-        link(timer, timersTick);
+        insert(timer, timersTick);
         return true;
     }
 
+    /// Whether a timer may stay where it is although its deadline becomes another: if it is in a slot,
+    /// and that slot comes up in time.
+    boolean mayKeep(LoopTimer timer, long deadlineNanos) {
+        return timer.place >= 0 && deadlineNanos - slots[timer.place].leastNanos >= 0;
+    }
+
     void remove(LoopTimer timer) {
-        int slot = LoopTimer.slotOf(timer.place);
-        LoopTimer previous = timer.previous;
-        LoopTimer next = timer.next;
-        if (previous == null) {
-            first[slot] = next;
-        } else {
-            previous.next = next;
+        TimerSlot slot = slots[timer.place];
+        slot.remove(timer);
+        if (slot.size() == 0) {
+            clearOccupied(timer.place);
         }
-        if (next == null) {
-            last[slot] = previous;
-            if (previous == null) {
-                occupied[slot >> LEVEL_SHIFT] &= ~(1L << (slot & SLOT_MASK));
-            }
-        } else {
-            next.previous = previous;
-        }
-        timer.previous = null;
-        timer.next = null;
         timer.place = LoopTimer.NOWHERE;
-        size--;
     }
 
     /// Hands over all timers whose tick has begun, and perhaps some of the same tick that are later.
     void advance(long nowNanos) {
-        advanceTo((nowNanos - anchorNanos) >> TICK_SHIFT);
+        advanceTo(tickOf(nowNanos));
     }
 
     /// The nearest deadline, or somewhat before it if a timer that was nearer has been cancelled. Always
@@ -101,7 +82,11 @@ final class TimerWheel {
     /// @return the instant, or `otherwise` if that is earlier or there is none
     long nearest(long otherwise) {
         int slot = nextOccupiedSlot();
-        return slot != NONE && leastNanos[slot] - otherwise < 0 ? leastNanos[slot] : otherwise;
+        if (slot == NONE) {
+            return otherwise;
+        }
+        long least = slots[slot].leastNanos;
+        return least - otherwise < 0 ? least : otherwise;
     }
 
     private void advanceTo(long target) {
@@ -112,10 +97,7 @@ final class TimerWheel {
             }
             enter(start);
             if (slot < SLOTS) {
-                for (LoopTimer timer = first[slot]; timer != null; timer = first[slot]) {
-                    remove(timer);
-                    near.insert(timer);
-                }
+                handOver(slot);
                 enter(start + 1);
             }
         }
@@ -133,12 +115,35 @@ final class TimerWheel {
             return;
         }
         for (int level = LEVELS - 1; level > 0; level--) {
-            int slot = slotAt(level, newTick);
-            for (LoopTimer timer = first[slot]; timer != null; timer = first[slot]) {
-                remove(timer);
-                link(timer, (timer.deadlineNanos - anchorNanos) >> TICK_SHIFT);
+            moveDown(slotAt(level, newTick));
+        }
+    }
+
+    /// Empties a slot of level 0, whose tick has begun.
+    private void handOver(int slot) {
+        TimerSlot timers = slots[slot];
+        for (int i = 0; i < timers.size(); i++) {
+            LoopTimer timer = timers.get(i);
+            long timersTick = tickOf(timer.deadlineNanos);
+            if (timersTick > tick) {
+                insert(timer, timersTick); // It was put off.
+            } else {
+                near.insert(timer);
             }
         }
+        timers.clear();
+        clearOccupied(slot);
+    }
+
+    /// Empties a slot of a higher level, whose stretch has begun.
+    private void moveDown(int slot) {
+        TimerSlot timers = slots[slot];
+        for (int i = 0; i < timers.size(); i++) {
+            LoopTimer timer = timers.get(i);
+            insert(timer, tickOf(timer.deadlineNanos));
+        }
+        timers.clear();
+        clearOccupied(slot);
     }
 
     private int nextOccupiedSlot() {
@@ -164,24 +169,22 @@ final class TimerWheel {
         return (turn | (slot & SLOT_MASK)) << shift;
     }
 
-    private void link(LoopTimer timer, long timersTick) {
+    private void insert(LoopTimer timer, long timersTick) {
         int highestBit = 63 - Long.numberOfLeadingZeros((timersTick ^ tick) | SLOT_MASK);
         int slot = slotAt(highestBit / LEVEL_SHIFT, timersTick);
-        LoopTimer previous = last[slot];
-        timer.previous = previous;
-        if (previous == null) {
-            first[slot] = timer;
-            leastNanos[slot] = timer.deadlineNanos;
+        if (slots[slot].size() == 0) {
             occupied[slot >> LEVEL_SHIFT] |= 1L << (slot & SLOT_MASK);
-        } else {
-            previous.next = timer;
-            if (timer.deadlineNanos - leastNanos[slot] < 0) {
-                leastNanos[slot] = timer.deadlineNanos;
-            }
         }
-        last[slot] = timer;
-        timer.place = LoopTimer.placeOf(slot);
-        size++;
+        slots[slot].add(timer);
+        timer.place = slot;
+    }
+
+    private void clearOccupied(int slot) {
+        occupied[slot >> LEVEL_SHIFT] &= ~(1L << (slot & SLOT_MASK));
+    }
+
+    private long tickOf(long nanos) {
+        return (nanos - anchorNanos) >> TICK_SHIFT;
     }
 
     private static int slotAt(int level, long tick) {

@@ -1,0 +1,54 @@
+package dev.gyre.internal.time;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Arrays;
+
+/// The timers that fire in this tick, in the order they do.
+///
+/// Loop thread only.
+final class DueTimers {
+    /// Once all have fired, no larger array is kept for the next tick.
+    private static final int MOST_KEPT = 1_024;
+
+    private static final int FEWEST = 16;
+
+    /// From the first one that has not been taken to the last; where one was removed, null.
+    private @Nullable LoopTimer[] timers = new @Nullable LoopTimer[FEWEST];
+
+    private int first;
+    private int end;
+
+    void add(LoopTimer timer) {
+        if (end == timers.length) {
+            timers = Arrays.copyOf(timers, 2 * end);
+        }
+        timers[end] = timer;
+        timer.place = LoopTimer.DUE;
+        timer.index = end++;
+    }
+
+    /// Takes out any of them.
+    void remove(LoopTimer timer) {
+        assert timers[timer.index] == timer : "not at its place: " + timer.index;
+        timers[timer.index] = null;
+        timer.place = LoopTimer.NOWHERE;
+    }
+
+    /// The next one, still in its place, or null.
+    @Nullable LoopTimer first() {
+        while (first < end) {
+            LoopTimer timer = timers[first];
+            if (timer != null) {
+                return timer;
+            }
+            first++;
+        }
+        first = 0;
+        end = 0;
+        if (timers.length > MOST_KEPT) {
+            timers = new @Nullable LoopTimer[FEWEST];
+        }
+        return null;
+    }
+}
