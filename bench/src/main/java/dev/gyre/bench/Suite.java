@@ -1,5 +1,8 @@
 package dev.gyre.bench;
 
+import dev.gyre.bench.timers.TimerBenchmark;
+import dev.gyre.bench.timers.Timers;
+
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.BenchmarkResult;
 import org.openjdk.jmh.results.IterationResult;
@@ -15,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
@@ -37,18 +41,34 @@ public final class Suite {
                     "--sun-misc-unsafe-memory-access=allow",
                     "-Xms512m",
                     "-Xmx512m");
+    private static final List<Integer> OUTSTANDING = List.of(1_000, 100_000, 1_000_000);
     private static final String BARRIER = "-XX:+UseSystemMemoryBarrier";
 
     private Suite() {}
 
     /// A row: one benchmark in one JVM.
-    private record Row(String label, Class<?> of, String method, String peer, List<String> jvm) {
+    private record Row(
+            String label,
+            Class<?> of,
+            String method,
+            Map<String, String> parameters,
+            List<String> jvm) {
         static Row peer(String method, String peer) {
-            return new Row(peer, SubmitBenchmark.class, method, peer, List.of());
+            return new Row(peer, SubmitBenchmark.class, method, Map.of("peer", peer), List.of());
         }
 
         static Row tick(String label, String method, String... jvm) {
-            return new Row(label, TickBenchmark.class, method, "", List.of(jvm));
+            return new Row(label, TickBenchmark.class, method, Map.of(), List.of(jvm));
+        }
+
+        /// A million timers and what Netty keeps of each need more memory than the rest.
+        static Row timers(String method, String peer, int count) {
+            return new Row(
+                    peer + ", " + count + " outstanding",
+                    TimerBenchmark.class,
+                    method,
+                    Map.of("peer", peer, "count", Integer.toString(count)),
+                    List.of("-Xms1g", "-Xmx1g"));
         }
 
         ChainedOptionsBuilder options() {
@@ -65,7 +85,8 @@ public final class Suite {
                             .jvmArgs(
                                     Stream.concat(JVM.stream(), jvm.stream())
                                             .toArray(String[]::new));
-            return peer.isEmpty() ? options : options.param("peer", peer);
+            parameters.forEach(options::param);
+            return options;
         }
     }
 
@@ -120,6 +141,13 @@ public final class Suite {
                             submit("submit and run, four producers, a task", "fourProducers"),
                             submit("submit alone, one producer, a task", "producer"));
             case "tick" -> List.of(tick());
+            case "timers" ->
+                    List.of(
+                            timers("schedule and cancel, a new timer", "scheduleAndCancel", false),
+                            reused("schedule and cancel, a kept timer", "reuseAndCancel"),
+                            reused("put one timer off, always the same", "rescheduleOne"),
+                            timers("put any timer off, in random order", "rescheduleAny", true),
+                            timerAllocation());
             case "alloc" -> List.of(allocation());
             default -> throw new IllegalArgumentException("no such group: " + group);
         };
@@ -153,6 +181,41 @@ public final class Suite {
                         Row.tick("... and no kernel", "withoutKernel")));
     }
 
+    private static Table timers(String title, String method, boolean withBare) {
+        var rows = new ArrayList<Row>();
+        for (int count : OUTSTANDING) {
+            rows.add(Row.timers(method, Timers.GYRE, count));
+        }
+        int most = OUTSTANDING.getLast();
+        for (String peer :
+                List.of(Timers.NETTY_WHEEL, Timers.NETTY_LOOP, Timers.EXECUTOR, Timers.AGRONA)) {
+            rows.add(Row.timers(method, peer, most));
+        }
+        if (withBare) {
+            rows.add(Row.timers(method, Timers.BARE, most));
+        }
+        return new Table(title, Figure.TIME, OUTSTANDING.size() - 1, rows);
+    }
+
+    /// What only Gyre can do.
+    private static Table reused(String title, String method) {
+        return new Table(
+                title,
+                Figure.TIME,
+                0,
+                OUTSTANDING.stream().map(n -> Row.timers(method, Timers.GYRE, n)).toList());
+    }
+
+    private static Table timerAllocation() {
+        return new Table(
+                "allocated for a kept timer",
+                Figure.ALLOCATION,
+                0,
+                List.of(
+                        Row.timers("reuseAndCancel", Timers.GYRE, 1_000),
+                        Row.timers("rescheduleOne", Timers.GYRE, 1_000)));
+    }
+
     private static Table allocation() {
         var rows = new ArrayList<Row>();
         for (String peer : List.of(Peer.GYRE, Peer.NETTY_EPOLL, Peer.NETTY_URING, Peer.EXECUTOR)) {
@@ -161,11 +224,11 @@ public final class Suite {
                             "task: " + peer,
                             SubmitBenchmark.class,
                             "oneProducer",
-                            peer,
+                            Map.of("peer", peer),
                             List.of()));
         }
         rows.add(Row.tick("tick: gyre", "deferring"));
-        rows.add(new Row("wake-up: gyre", WakeBenchmark.class, "wake", "", List.of()));
+        rows.add(new Row("wake-up: gyre", WakeBenchmark.class, "wake", Map.of(), List.of()));
         return new Table("allocated, all threads", Figure.ALLOCATION, 1, rows);
     }
 

@@ -22,7 +22,7 @@ import java.nio.file.StandardOpenOption;
 /// peer does itself shows.
 ///
 /// Appends the latencies to a file, in nanoseconds, one a line: `WakeLatency PEER SPIN|YIELD
-/// WARM-UPS SAMPLES FILE`. [WakeTable] reads them.
+/// WARM-UPS SAMPLES FILE`. [LatencyTable] reads them.
 public final class WakeLatency {
     private static final long PAUSE_NANOS = 50_000;
 

@@ -8,7 +8,7 @@ import java.util.Random;
 ///
 /// A process opens one kind of them only. Then one implementation of this interface is loaded, and
 /// the JIT calls it directly: the interface costs no peer anything.
-interface Timers extends AutoCloseable {
+public interface Timers extends AutoCloseable {
     String GYRE = "gyre";
     String NETTY_LOOP = "netty-loop";
     String NETTY_WHEEL = "netty-wheel";

@@ -5,23 +5,24 @@ import org.HdrHistogram.Histogram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Locale;
 
 /// Prints the percentiles of latencies that were measured side by side, and their ratios to those
-/// of the first file: `WakeTable FILE...`, the files as [WakeLatency] writes them, named after the
-/// peers.
-public final class WakeTable {
+/// of the first file: `LatencyTable TITLE FILE...`, the files as [WakeLatency] and [TimerLateness] write
+/// them, named after the peers.
+public final class LatencyTable {
     private static final long LONGEST_NANOS = 10_000_000_000L;
     private static final int DIGITS = 3;
 
-    private WakeTable() {}
+    private LatencyTable() {}
 
     public static void main(String[] args) throws IOException {
         System.out.printf(
                 "%-22s %9s %9s %9s %9s   %7s %7s %9s%n",
-                "wake-up, µs", "p50", "p90", "p99", "p99.9", "× p50", "× p99", "samples");
-        Histogram base = read(Path.of(args[0]));
-        for (String arg : args) {
+                args[0] + ", µs", "p50", "p90", "p99", "p99.9", "× p50", "× p99", "samples");
+        Histogram base = read(Path.of(args[1]));
+        for (String arg : Arrays.asList(args).subList(1, args.length)) {
             Path file = Path.of(arg);
             Histogram histogram = read(file);
             System.out.printf(
