@@ -5,6 +5,7 @@ import dev.gyre.LoopTerminatedException;
 import dev.gyre.SystemCallException;
 import dev.gyre.Watch;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.io.Reclaimer;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.SignalSet;
 import dev.gyre.io.Descriptor;
@@ -104,6 +105,7 @@ public final class Taking implements AutoCloseable {
     }
 
     private int signalfd(long signals) {
+        Reclaimer.reclaim(); // Numbers may have run out.
         SignalSet set = new SignalSet(signals);
         try {
             int flags = Linux.SFD_NONBLOCK | Linux.SFD_CLOEXEC;

@@ -1,5 +1,7 @@
 package dev.gyre.internal.sys;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
@@ -35,13 +37,12 @@ public final class FileStatus {
 
     /// Whether it is the device that makes another pseudo terminal each time it is opened.
     public boolean isTerminalFactory() {
-        long address = memory.address();
         return isCharacterDevice()
-                && Memory.getInt(address + Linux.OFFSETOF_STATX_RDEV_MAJOR) == PTMX_MAJOR
-                && Memory.getInt(address + Linux.OFFSETOF_STATX_RDEV_MINOR) == PTMX_MINOR;
+                && memory.get(JAVA_INT_UNALIGNED, Linux.OFFSETOF_STATX_RDEV_MAJOR) == PTMX_MAJOR
+                && memory.get(JAVA_INT_UNALIGNED, Linux.OFFSETOF_STATX_RDEV_MINOR) == PTMX_MINOR;
     }
 
     private boolean isOfType(int type) {
-        return (Memory.getInt(memory.address() + Linux.OFFSETOF_STATX_MODE) & Linux.S_IFMT) == type;
+        return (memory.get(JAVA_INT_UNALIGNED, Linux.OFFSETOF_STATX_MODE) & Linux.S_IFMT) == type;
     }
 }

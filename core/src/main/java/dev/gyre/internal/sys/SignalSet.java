@@ -1,5 +1,7 @@
 package dev.gyre.internal.sys;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
 import java.lang.foreign.MemorySegment;
 
 /// A `sigset_t` in native memory, seen as the kernel does: bit `n - 1` for signal `n`.
@@ -15,6 +17,6 @@ public final class SignalSet {
     }
 
     public long bits() {
-        return Memory.getLong(memory.address());
+        return memory.get(JAVA_LONG_UNALIGNED, 0);
     }
 }

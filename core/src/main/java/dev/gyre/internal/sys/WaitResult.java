@@ -1,5 +1,7 @@
 package dev.gyre.internal.sys;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+
 import java.lang.foreign.MemorySegment;
 
 /// Room for what `waitid` says of a process, zeroed: with `WNOHANG` it may say nothing.
@@ -12,16 +14,16 @@ public final class WaitResult {
 
     /// Which process has ended; 0 if none has.
     public int pid() {
-        return Memory.getInt(memory.address() + Linux.OFFSETOF_SIGINFO_PID);
+        return memory.get(JAVA_INT_UNALIGNED, Linux.OFFSETOF_SIGINFO_PID);
     }
 
     /// How it ended: `CLD_EXITED`, `CLD_KILLED` or `CLD_DUMPED`.
     public int code() {
-        return Memory.getInt(memory.address() + Linux.OFFSETOF_SIGINFO_CODE);
+        return memory.get(JAVA_INT_UNALIGNED, Linux.OFFSETOF_SIGINFO_CODE);
     }
 
     /// The exit status or the signal's number.
     public int status() {
-        return Memory.getInt(memory.address() + Linux.OFFSETOF_SIGINFO_STATUS);
+        return memory.get(JAVA_INT_UNALIGNED, Linux.OFFSETOF_SIGINFO_STATUS);
     }
 }

@@ -1,5 +1,7 @@
 package dev.gyre.internal.sys;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
@@ -21,10 +23,10 @@ public final class WindowSize {
     }
 
     public int rows() {
-        return Memory.getInt(memory.address()) & SHORT_MASK;
+        return memory.get(JAVA_INT_UNALIGNED, 0) & SHORT_MASK;
     }
 
     public int columns() {
-        return Memory.getInt(memory.address() + Linux.OFFSETOF_WINSIZE_COLUMNS) & SHORT_MASK;
+        return memory.get(JAVA_INT_UNALIGNED, Linux.OFFSETOF_WINSIZE_COLUMNS) & SHORT_MASK;
     }
 }
