@@ -19,6 +19,7 @@ import dev.gyre.Watch;
 import dev.gyre.Watcher;
 import dev.gyre.internal.files.EventStream.Half;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.io.Reclaimer;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Inotify;
@@ -66,6 +67,14 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
                     | IN_EXCL_UNLINK
                     | IN_ONLYDIR;
 
+    /// One that [#of] does not find any more.
+    private record Lost(Notifications notifications) implements AutoCloseable {
+        @Override
+        public void close() {
+            notifications.close();
+        }
+    }
+
     private final Loop loop;
     private final Inotify inotify;
     private final Descriptor descriptor;
@@ -77,6 +86,9 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
 
     /// Those that remember what they reported before its event came.
     private final List<TreeNode> scanned = new ArrayList<>();
+
+    /// What the loop closes when it ends.
+    private AutoCloseable belonging = this;
 
     private @Nullable Timer patience;
     private int referenced;
@@ -90,7 +102,7 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
         events = new EventStream(descriptor, this);
         deliveries = new Deliveries(loop);
         watcher = loop.watch(descriptor, Watch.reading(ready -> onReadable()));
-        loop.own(this);
+        loop.own(belonging);
     }
 
     /// The loop's own, opened if there is none yet.
@@ -103,6 +115,7 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
             return present;
         }
         Inotify inotify = seam.get();
+        Reclaimer.reclaim(); // Numbers may have run out for want of a look.
         int fd = inotify.init1(Linux.IN_NONBLOCK | Linux.IN_CLOEXEC);
         if (fd < 0) {
             throw new SystemCallException("inotify_init1", -fd, SystemCallException.NO_FD);
@@ -142,7 +155,7 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
 
     void closeIfUnused() {
         if (watches.isEmpty() && !closed) {
-            loop.disown(this);
+            loop.disown(belonging);
             close();
         }
     }
@@ -257,10 +270,7 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
         try {
             drained = events.read();
         } catch (SystemCallException | IllegalStateException e) {
-            for (OpenFileWatch watch : List.copyOf(watches)) {
-                watch.isLost();
-            }
-            loop.unwatch(descriptor); // Or it would be reported for ever.
+            isLost();
             throw e;
         }
         if (drained) {
@@ -268,6 +278,18 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
             scanned.removeIf(node -> node.forgetReported(reads));
         }
         awaitSecondHalf();
+    }
+
+    /// Nothing can be read any more. The watches are over as soon as they were told, and whoever
+    /// watches next is given another instance.
+    private void isLost() {
+        for (OpenFileWatch watch : List.copyOf(watches)) {
+            watch.isLost();
+        }
+        loop.unwatch(descriptor); // Or it would be reported for ever.
+        loop.disown(belonging);
+        belonging = new Lost(this);
+        loop.own(belonging);
     }
 
     private void awaitSecondHalf() {

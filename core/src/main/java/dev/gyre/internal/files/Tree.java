@@ -170,6 +170,7 @@ final class Tree implements Scope {
     /// The kernel has dropped its watch.
     void isUnwatched(TreeNode node) {
         nodes.remove(node.descriptor);
+        incomplete.remove(node);
         node.descriptor = Notifications.UNWATCHED;
     }
 
@@ -179,9 +180,9 @@ final class Tree implements Scope {
     }
 
     private void leave(TreeNode node) {
+        incomplete.remove(node);
         if (node.descriptor != Notifications.UNWATCHED) {
             nodes.remove(node.descriptor);
-            incomplete.remove(node);
             notifications.unlisten(node.descriptor, node);
             node.descriptor = Notifications.UNWATCHED;
         }

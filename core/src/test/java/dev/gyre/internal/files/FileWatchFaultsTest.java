@@ -205,8 +205,51 @@ class FileWatchFaultsTest {
     @Test
     @Clause("Y-1")
     void read_refused_endsEveryWatchAndIsHandedOver() throws IOException {
-        Kernel refusing =
-                (Kernel)
+        Kernel refusing = kernelThatReadsNothing();
+        FileWatch watch = OpenFileWatch.on(loop, root, changes, () -> inotify, () -> refusing);
+        Files.createDirectory(path("a"));
+        loop.runUntilEmpty();
+        assertThat(changes.all).containsExactly(new FileChange(Kind.OVERFLOW, root));
+        assertThat(watch.isOpen()).isFalse();
+        assertThat(OpenDescriptors.count()).isEqualTo(descriptorsBefore);
+        assertThat(caught).singleElement().asString().contains("EIO");
+        caught.clear();
+    }
+
+    @Test
+    @Clause("Y-1")
+    void watch_openedAfterAReadWasRefused_isGivenAnotherInstance() throws IOException {
+        Changes later = new Changes();
+        Kernel refusing = kernelThatReadsNothing();
+        FileWatch lost = OpenFileWatch.on(loop, root, changes, () -> inotify, () -> refusing);
+        Files.createDirectory(path("a"));
+        Changes.runUntil(loop, () -> !caught.isEmpty());
+        assertThat(lost.isOpen()).as("its last change is still on its way").isTrue();
+        FileWatch watch =
+                OpenFileWatch.on(loop, root, later, FaultyInotify::new, LinuxKernel::ofThread);
+        Files.createDirectory(path("b"));
+        assertThat(later.take(loop, root)).containsExactly("CREATED b");
+        assertThat(changes.all).containsExactly(new FileChange(Kind.OVERFLOW, root));
+        watch.close();
+        assertThat(OpenDescriptors.count()).isEqualTo(descriptorsBefore);
+        caught.clear();
+    }
+
+    @Test
+    @Clause("Y-1")
+    void loop_closedAfterAReadWasRefused_closesTheWatchesThatWereNotToldYet() throws IOException {
+        Kernel refusing = kernelThatReadsNothing();
+        FileWatch lost = OpenFileWatch.on(loop, root, changes, () -> inotify, () -> refusing);
+        Files.createDirectory(path("a"));
+        Changes.runUntil(loop, () -> !caught.isEmpty());
+        loop.close();
+        assertThat(lost.isOpen()).isFalse();
+        assertThat(KernelWatches.count()).isZero();
+        caught.clear();
+    }
+
+    private static Kernel kernelThatReadsNothing() {
+        return (Kernel)
                         Proxy.newProxyInstance(
                                 Kernel.class.getClassLoader(),
                                 new Class<?>[] {Kernel.class},
@@ -220,14 +263,6 @@ class FileWatchFaultsTest {
                                         throw e.getCause();
                                     }
                                 });
-        FileWatch watch = OpenFileWatch.on(loop, root, changes, () -> inotify, () -> refusing);
-        Files.createDirectory(path("a"));
-        loop.runUntilEmpty();
-        assertThat(changes.all).containsExactly(new FileChange(Kind.OVERFLOW, root));
-        assertThat(watch.isOpen()).isFalse();
-        assertThat(OpenDescriptors.count()).isEqualTo(descriptorsBefore);
-        assertThat(caught).singleElement().asString().contains("EIO");
-        caught.clear();
     }
 
     // ------------------------------------------------------------------ between two calls
