@@ -90,6 +90,9 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
     /// What the loop closes when it ends.
     private AutoCloseable belonging = this;
 
+    /// Where the last move led, if nothing has moved since.
+    private @Nullable Half arrived;
+
     private @Nullable Timer patience;
     private int referenced;
     private long reads;
@@ -233,12 +236,20 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
         int _ = inotify.rmWatch(descriptor.fd(), watch);
     }
 
-    /// Whether the path still leads to the directory that is watched.
-    boolean isStill(Path directory, int watch) {
-        int found = watch(directory, 0);
+    /// Which directory is there, without watching it if nobody does.
+    ///
+    /// @return the kernel's watch, or `-errno`
+    int look(Path directory, int flags) {
+        int found = watch(directory, flags);
         if (found >= 0 && !listeners.containsKey(found)) {
             forget(found);
         }
+        return found;
+    }
+
+    /// Whether the path still leads to the directory that is watched.
+    boolean isStill(Path directory, int watch) {
+        int found = look(directory, 0);
         // Other refusals do not mean that it is gone.
         return found < 0 ? !isAbsence(-found) : found == watch;
     }
@@ -259,12 +270,16 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
     // ------------------------------------------------------------------ events
 
     private void onReadable() {
-        if (!deliveries.isAmple()) {
-            read();
+        if (!deliveries.isAmple() && read() && !settle(false)) {
+            // Somebody was faster than our look, or what we believe is wrong.
+            if (read()) {
+                boolean _ = settle(true);
+            }
         }
     }
 
-    private void read() {
+    /// @return whether all that happened is known
+    private boolean read() {
         reads++;
         boolean drained;
         try {
@@ -278,6 +293,15 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
             scanned.removeIf(node -> node.forgetReported(reads));
         }
         awaitSecondHalf();
+        return drained && events.held() == null;
+    }
+
+    private boolean settle(boolean isLastLook) {
+        boolean settled = true;
+        for (OpenFileWatch watch : List.copyOf(watches)) {
+            settled &= watch.settle(isLastLook);
+        }
+        return settled;
     }
 
     /// Nothing can be read any more. The watches are over as soon as they were told, and whoever
@@ -308,10 +332,14 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
     /// The loop may have been busy all the time, so one look more.
     private void onImpatience() {
         Half alone = events.held();
-        read();
+        boolean isAllKnown = read();
         if (alone != null && alone.equals(events.held())) {
             events.settle();
             awaitSecondHalf();
+            isAllKnown = true;
+        }
+        if (isAllKnown) {
+            boolean _ = settle(true);
         }
     }
 
@@ -337,6 +365,8 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
                 listener.onMovedIn(to.name(), to.isDirectory());
             }
         }
+        hasLeft(from);
+        arrived = to;
     }
 
     @Override
@@ -344,10 +374,24 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
         for (DirectoryListener listener : listeners(from.watch())) {
             listener.onMovedAway(from.name());
         }
+        hasLeft(from);
+    }
+
+    private void hasLeft(Half from) {
+        Half before = arrived;
+        if (before != null
+                && before.watch() == from.watch()
+                && before.name().equals(from.name())) {
+            for (DirectoryListener listener : listeners(from.watch())) {
+                listener.onLeftAtOnce(from.name());
+            }
+        }
+        arrived = null;
     }
 
     @Override
     public void onMovedIn(Half to) {
+        arrived = to;
         for (DirectoryListener listener : listeners(to.watch())) {
             listener.onMovedIn(to.name(), to.isDirectory());
         }
