@@ -379,9 +379,7 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
 
     private void hasLeft(Half from) {
         Half before = arrived;
-        if (before != null
-                && before.watch() == from.watch()
-                && before.name().equals(from.name())) {
+        if (before != null && before.watch() == from.watch() && before.name().equals(from.name())) {
             for (DirectoryListener listener : listeners(from.watch())) {
                 listener.onLeftAtOnce(from.name());
             }

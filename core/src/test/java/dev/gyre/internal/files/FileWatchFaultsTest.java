@@ -250,19 +250,19 @@ class FileWatchFaultsTest {
 
     private static Kernel kernelThatReadsNothing() {
         return (Kernel)
-                        Proxy.newProxyInstance(
-                                Kernel.class.getClassLoader(),
-                                new Class<?>[] {Kernel.class},
-                                (proxy, method, arguments) -> {
-                                    if (method.getName().equals("read")) {
-                                        return (long) -Errno.EIO;
-                                    }
-                                    try {
-                                        return method.invoke(LinuxKernel.ofThread(), arguments);
-                                    } catch (InvocationTargetException e) {
-                                        throw e.getCause();
-                                    }
-                                });
+                Proxy.newProxyInstance(
+                        Kernel.class.getClassLoader(),
+                        new Class<?>[] {Kernel.class},
+                        (proxy, method, arguments) -> {
+                            if (method.getName().equals("read")) {
+                                return (long) -Errno.EIO;
+                            }
+                            try {
+                                return method.invoke(LinuxKernel.ofThread(), arguments);
+                            } catch (InvocationTargetException e) {
+                                throw e.getCause();
+                            }
+                        });
     }
 
     // ------------------------------------------------------------------ between two calls
