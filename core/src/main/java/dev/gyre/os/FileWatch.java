@@ -25,11 +25,16 @@ import java.util.function.Consumer;
 /// **Order.** Changes come in the order in which they happened, also across the watches of a loop.
 /// An entry that moves within what one watch watches is one [FileChange.Kind#MOVED]. Linux tells
 /// of the two ends of a move separately; when the second one keeps us waiting for more than 10 ms,
-/// or something else comes between, they are told as DELETED and CREATED.
+/// or something else comes between, they are told as DELETED and CREATED; in a tree so are moves
+/// right after an OVERFLOW, which whoever looked may have seen already. An exchange of two entries
+/// (`renameat2`) is told as two moves there and back, and what is at the second path then as
+/// CREATED.
 ///
 /// **The end.** When the watched directory itself (for a file: the one it is in) is deleted, moved
 /// or unmounted, the watch reports [FileChange.Kind#DELETED] with its own path and is over: inside
-/// that callback [#isOpen()] is false. A move of a directory further up is not seen.
+/// that callback [#isOpen()] is false. A move of a directory further up is not seen. Linux tells of
+/// a deletion when nobody holds the directory any more: while a process has the deleted directory
+/// open, or works in it, the watch stays open and silent, also if there is a new one of that name.
 ///
 /// **Limits.** At most 65,536 changes wait for their callbacks; if more come, as when the kernel's
 /// own queue is full (`fs.inotify.max_queued_events`), they are dropped and told as one
@@ -64,6 +69,11 @@ public sealed interface FileWatch extends AutoCloseable permits OpenFileWatch {
     /// it already: no entry is missed, however fast the directory was filled. An entry that is
     /// *moved* into a new directory in the moment it is taken in may be reported twice, and one
     /// that is gone again by then may be reported as DELETED only.
+    ///
+    /// Where directories take each other's names faster than their events are read, the order of
+    /// things cannot always be told. Then the watch stops reporting, and when no event is left it
+    /// reports an OVERFLOW of its own path. Whoever applies all changes, and looks for himself at
+    /// each OVERFLOW, knows in the end what is there.
     ///
     /// A directory below that may not be read, or is one too many for a limit while the watch is
     /// open, is reported as OVERFLOW with its path, logged, and not watched; one that vanished

@@ -19,13 +19,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Stream;
 
 /// Watching a tree, with real directories.
 class FileTreeTest {
@@ -53,52 +49,6 @@ class FileTreeTest {
 
     private Path path(String name) {
         return root.resolve(name);
-    }
-
-    private static void deleteAll(Path start) throws IOException {
-        try (Stream<Path> all = Files.walk(start)) {
-            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(each);
-            }
-        }
-    }
-
-    /// What a program knows that believes the changes.
-    private static final class Belief {
-        final Set<Path> known = new TreeSet<>();
-
-        void learn(FileChange change) {
-            switch (change.kind()) {
-                case CREATED -> known.add(change.path());
-                case DELETED -> known.removeIf(each -> each.startsWith(change.path()));
-                case MOVED -> move(change);
-                case OVERFLOW -> look(change.path());
-                case MODIFIED, WRITTEN -> {}
-            }
-        }
-
-        private void move(FileChange change) {
-            List<Path> moving =
-                    known.stream().filter(each -> each.startsWith(change.from())).toList();
-            moving.forEach(known::remove);
-            for (Path each : moving) {
-                known.add(change.path().resolve(change.from().relativize(each)));
-            }
-            known.add(change.path());
-        }
-
-        private void look(Path start) {
-            known.removeIf(each -> each.startsWith(start));
-            known.addAll(onDisk(start));
-        }
-
-        static Set<Path> onDisk(Path start) {
-            try (Stream<Path> all = Files.walk(start)) {
-                return new TreeSet<>(all.filter(each -> !each.equals(start)).toList());
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
     }
 
     // ------------------------------------------------------------------ what is seen
@@ -192,7 +142,7 @@ class FileTreeTest {
         Files.createDirectories(path("a/b/c"));
         Files.createFile(path("a/b/file"));
         watch();
-        deleteAll(path("a"));
+        FileBelief.delete(path("a"));
         assertThat(reported())
                 .containsExactly("DELETED a/b/file", "DELETED a/b/c", "DELETED a/b", "DELETED a");
         assertThat(KernelWatches.count()).isEqualTo(1);
@@ -204,7 +154,7 @@ class FileTreeTest {
         Path top = Files.createDirectories(path("top"));
         Files.createDirectories(top.resolve("a/b"));
         FileWatch watch = FileWatch.tree(loop, top, changes);
-        deleteAll(top);
+        FileBelief.delete(top);
         loop.runUntilEmpty();
         assertThat(Changes.relativeTo(root, changes.all))
                 .containsExactly("DELETED top/a/b", "DELETED top/a", "DELETED top");
@@ -292,7 +242,7 @@ class FileTreeTest {
                 created.add(change.path());
             }
         }
-        assertThat(new HashSet<>(created)).isEqualTo(Belief.onDisk(root));
+        assertThat(new HashSet<>(created)).isEqualTo(FileBelief.onDisk(root));
         assertThat(created).as("each is created once").doesNotHaveDuplicates();
     }
 
@@ -315,62 +265,6 @@ class FileTreeTest {
                     Files.createFile(into.resolve("file" + i));
                 } else {
                     Files.createDirectories(into.resolve("x" + i + "/y/z"));
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    @Test
-    @Clause("Y-1")
-    void changes_atRandomWhileTheLoopRuns_leadToWhatIsOnDisk()
-            throws InterruptedException, IOException {
-        Belief belief = new Belief();
-        FileWatch.tree(
-                loop,
-                root,
-                change -> {
-                    changes.accept(change);
-                    belief.learn(change);
-                });
-        for (int round = 0; round < 60; round++) {
-            Random random = new Random(round);
-            Thread other = Thread.ofPlatform().start(() -> stir(random));
-            while (other.isAlive()) {
-                loop.runFor(Duration.ZERO);
-            }
-            other.join();
-            changes.upToNow(loop, root);
-            assertThat(belief.known)
-                    .as("round %s: %s", round, Changes.relativeTo(root, changes.all))
-                    .isEqualTo(Belief.onDisk(root));
-            changes.all.clear();
-        }
-    }
-
-    /// Names do not come again, so that what is moved or deleted is not mistaken for another.
-    private final int[] names = new int[1];
-
-    private void stir(Random random) {
-        try {
-            for (int i = 0; i < 20; i++) {
-                List<Path> all = new ArrayList<>(Belief.onDisk(root));
-                List<Path> directories = new ArrayList<>(all);
-                directories.removeIf(each -> !Files.isDirectory(each));
-                directories.add(root);
-                Path into = directories.get(random.nextInt(directories.size()));
-                Path fresh = into.resolve("n" + names[0]++);
-                switch (random.nextInt(all.isEmpty() ? 2 : 5)) {
-                    case 0 -> Files.createDirectories(fresh.resolve("x/y"));
-                    case 1 -> Files.createFile(fresh);
-                    case 2 -> deleteAll(all.get(random.nextInt(all.size())));
-                    default -> {
-                        Path from = all.get(random.nextInt(all.size()));
-                        if (!fresh.startsWith(from)) {
-                            Files.move(from, fresh);
-                        }
-                    }
                 }
             }
         } catch (IOException e) {

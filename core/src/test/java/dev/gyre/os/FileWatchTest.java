@@ -10,6 +10,7 @@ import dev.gyre.FailurePolicy;
 import dev.gyre.LoopConfig;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.SystemCallException;
+import dev.gyre.internal.sys.Exchange;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.os.FileChange.Kind;
 
@@ -141,6 +142,16 @@ class FileWatchTest {
                         "MODIFIED config.new",
                         "WRITTEN config.new",
                         "MOVED config.new -> config");
+    }
+
+    @Test
+    @Clause("Y-1")
+    void exchange_ofTwoFiles_endsWithBothThere() throws IOException {
+        Files.createFile(path("a"));
+        Files.createFile(path("b"));
+        watch();
+        Exchange.of(path("a"), path("b"));
+        assertThat(reported()).containsExactly("MOVED a -> b", "MOVED b -> a", "CREATED b");
     }
 
     @Test

@@ -21,6 +21,10 @@ interface DirectoryListener {
 
     void onMovedIn(Path name, boolean isDirectory);
 
+    /// An entry left right after another came to its name. If two entries were exchanged, which
+    /// the kernel tells as two moves, one of them has that name now.
+    void onLeftAtOnce(Path name);
+
     /// Something happened to the directory itself.
     ///
     /// @param mask IN_DELETE_SELF, IN_MOVE_SELF, IN_UNMOUNT or IN_IGNORED

@@ -8,6 +8,8 @@ import dev.gyre.os.FileChange.Kind;
 
 import org.jspecify.annotations.Nullable;
 
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
 /// The entries of one directory, or one of them.
@@ -49,6 +51,11 @@ final class DirectoryScope implements Scope, DirectoryListener {
     }
 
     @Override
+    public boolean settle(boolean isLastLook) {
+        return true;
+    }
+
+    @Override
     public OpenFileWatch watch() {
         return watch;
     }
@@ -86,6 +93,13 @@ final class DirectoryScope implements Scope, DirectoryListener {
     @Override
     public void onMovedIn(Path name, boolean isDirectory) {
         tell(Kind.CREATED, name);
+    }
+
+    @Override
+    public void onLeftAtOnce(Path name) {
+        if (Files.exists(directory.resolve(name), LinkOption.NOFOLLOW_LINKS)) {
+            tell(Kind.CREATED, name);
+        }
     }
 
     @Override

@@ -19,6 +19,7 @@ import dev.gyre.Watch;
 import dev.gyre.Watcher;
 import dev.gyre.internal.files.EventStream.Half;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.io.Reclaimer;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Inotify;
@@ -66,6 +67,14 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
                     | IN_EXCL_UNLINK
                     | IN_ONLYDIR;
 
+    /// One that [#of] does not find any more.
+    private record Lost(Notifications notifications) implements AutoCloseable {
+        @Override
+        public void close() {
+            notifications.close();
+        }
+    }
+
     private final Loop loop;
     private final Inotify inotify;
     private final Descriptor descriptor;
@@ -77,6 +86,12 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
 
     /// Those that remember what they reported before its event came.
     private final List<TreeNode> scanned = new ArrayList<>();
+
+    /// What the loop closes when it ends.
+    private AutoCloseable belonging = this;
+
+    /// Where the last move led, if nothing has moved since.
+    private @Nullable Half arrived;
 
     private @Nullable Timer patience;
     private int referenced;
@@ -90,7 +105,7 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
         events = new EventStream(descriptor, this);
         deliveries = new Deliveries(loop);
         watcher = loop.watch(descriptor, Watch.reading(ready -> onReadable()));
-        loop.own(this);
+        loop.own(belonging);
     }
 
     /// The loop's own, opened if there is none yet.
@@ -103,6 +118,7 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
             return present;
         }
         Inotify inotify = seam.get();
+        Reclaimer.reclaim(); // Numbers may have run out for want of a look.
         int fd = inotify.init1(Linux.IN_NONBLOCK | Linux.IN_CLOEXEC);
         if (fd < 0) {
             throw new SystemCallException("inotify_init1", -fd, SystemCallException.NO_FD);
@@ -142,7 +158,7 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
 
     void closeIfUnused() {
         if (watches.isEmpty() && !closed) {
-            loop.disown(this);
+            loop.disown(belonging);
             close();
         }
     }
@@ -220,12 +236,20 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
         int _ = inotify.rmWatch(descriptor.fd(), watch);
     }
 
-    /// Whether the path still leads to the directory that is watched.
-    boolean isStill(Path directory, int watch) {
-        int found = watch(directory, 0);
+    /// Which directory is there, without watching it if nobody does.
+    ///
+    /// @return the kernel's watch, or `-errno`
+    int look(Path directory, int flags) {
+        int found = watch(directory, flags);
         if (found >= 0 && !listeners.containsKey(found)) {
             forget(found);
         }
+        return found;
+    }
+
+    /// Whether the path still leads to the directory that is watched.
+    boolean isStill(Path directory, int watch) {
+        int found = look(directory, 0);
         // Other refusals do not mean that it is gone.
         return found < 0 ? !isAbsence(-found) : found == watch;
     }
@@ -246,21 +270,22 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
     // ------------------------------------------------------------------ events
 
     private void onReadable() {
-        if (!deliveries.isAmple()) {
-            read();
+        if (!deliveries.isAmple() && read() && !settle(false)) {
+            // Somebody was faster than our look, or what we believe is wrong.
+            if (read()) {
+                boolean _ = settle(true);
+            }
         }
     }
 
-    private void read() {
+    /// @return whether all that happened is known
+    private boolean read() {
         reads++;
         boolean drained;
         try {
             drained = events.read();
         } catch (SystemCallException | IllegalStateException e) {
-            for (OpenFileWatch watch : List.copyOf(watches)) {
-                watch.isLost();
-            }
-            loop.unwatch(descriptor); // Or it would be reported for ever.
+            isLost();
             throw e;
         }
         if (drained) {
@@ -268,6 +293,27 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
             scanned.removeIf(node -> node.forgetReported(reads));
         }
         awaitSecondHalf();
+        return drained && events.held() == null;
+    }
+
+    private boolean settle(boolean isLastLook) {
+        boolean settled = true;
+        for (OpenFileWatch watch : List.copyOf(watches)) {
+            settled &= watch.settle(isLastLook);
+        }
+        return settled;
+    }
+
+    /// Nothing can be read any more. The watches are over as soon as they were told, and whoever
+    /// watches next is given another instance.
+    private void isLost() {
+        for (OpenFileWatch watch : List.copyOf(watches)) {
+            watch.isLost();
+        }
+        loop.unwatch(descriptor); // Or it would be reported for ever.
+        loop.disown(belonging);
+        belonging = new Lost(this);
+        loop.own(belonging);
     }
 
     private void awaitSecondHalf() {
@@ -286,10 +332,14 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
     /// The loop may have been busy all the time, so one look more.
     private void onImpatience() {
         Half alone = events.held();
-        read();
+        boolean isAllKnown = read();
         if (alone != null && alone.equals(events.held())) {
             events.settle();
             awaitSecondHalf();
+            isAllKnown = true;
+        }
+        if (isAllKnown) {
+            boolean _ = settle(true);
         }
     }
 
@@ -315,6 +365,8 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
                 listener.onMovedIn(to.name(), to.isDirectory());
             }
         }
+        hasLeft(from);
+        arrived = to;
     }
 
     @Override
@@ -322,10 +374,22 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
         for (DirectoryListener listener : listeners(from.watch())) {
             listener.onMovedAway(from.name());
         }
+        hasLeft(from);
+    }
+
+    private void hasLeft(Half from) {
+        Half before = arrived;
+        if (before != null && before.watch() == from.watch() && before.name().equals(from.name())) {
+            for (DirectoryListener listener : listeners(from.watch())) {
+                listener.onLeftAtOnce(from.name());
+            }
+        }
+        arrived = null;
     }
 
     @Override
     public void onMovedIn(Half to) {
+        arrived = to;
         for (DirectoryListener listener : listeners(to.watch())) {
             listener.onMovedIn(to.name(), to.isDirectory());
         }

@@ -36,6 +36,9 @@ public final class OpenFileWatch implements FileWatch {
     /// Whether an OVERFLOW is on its way for want of room, in which everything else is included.
     private boolean overflowing;
 
+    /// Whether events may still come of what the user saw when he looked after an OVERFLOW.
+    private boolean hasLooked;
+
     private OpenFileWatch(
             Notifications notifications,
             Path path,
@@ -235,7 +238,21 @@ public final class OpenFileWatch implements FileWatch {
         }
     }
 
+    /// Whether a move may be one that the user has seen already. Moving what he knows once more
+    /// would lead him astray; to him it is better told as an end and a beginning.
+    boolean mayKnowMoves() {
+        return hasLooked;
+    }
+
     // ------------------------------------------------------------------ for Notifications
+
+    /// All events that there were have been understood.
+    ///
+    /// @return whether they led to what is there
+    boolean settle(boolean isLastLook) {
+        hasLooked = false;
+        return over || scope.settle(isLastLook);
+    }
 
     /// Whether it still wants to be told. The same as [#isOpen()], for those on the loop thread.
     boolean isListening() {
@@ -243,8 +260,9 @@ public final class OpenFileWatch implements FileWatch {
     }
 
     void deliver(FileChange change, boolean isLast) {
-        if (change.kind() == Kind.OVERFLOW && change.path().equals(path)) {
-            overflowing = false;
+        if (change.kind() == Kind.OVERFLOW) {
+            hasLooked = true;
+            overflowing &= !change.path().equals(path);
         }
         if (isLast) {
             end();

@@ -16,4 +16,12 @@ sealed interface Scope permits DirectoryScope, Tree {
     ///
     /// @return whether it is
     boolean recover();
+
+    /// All events that there were have been understood: the time to look whether they led to what
+    /// is there.
+    ///
+    /// @param isLastLook whether a difference counts even if an event that explains it may have
+    ///     come just now
+    /// @return whether there is none, or no longer
+    boolean settle(boolean isLastLook);
 }

@@ -3,7 +3,6 @@ package dev.gyre.internal.files;
 import static dev.gyre.internal.sys.Linux.IN_DONT_FOLLOW;
 
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.sys.Errno;
 import dev.gyre.os.FileChange.Kind;
 
 import org.jspecify.annotations.Nullable;
@@ -40,8 +39,10 @@ import java.util.Set;
 /// the entry is *missing* until another event says which, and is looked for again when a directory
 /// above it moves. Or the path may lead to another directory. The kernel says which it is, for a
 /// directory that is watched already gives the same watch again. If that one is somewhere else in
-/// our tree, it moved in a way whose events are still on their way, and what was reported may be
-/// wrong: the tree goes by what the kernel says and reports an OVERFLOW.
+/// our tree, or an event says what cannot be, then what was reported was not how it happened: the
+/// tree is *in doubt*. It passes over all events that there are, and when none is left it looks at
+/// everything anew and reports one OVERFLOW. The same if a directory that was moved is not where
+/// the events have led it.
 ///
 /// Loop thread only.
 final class Tree implements Scope {
@@ -61,6 +62,14 @@ final class Tree implements Scope {
     private final Notifications notifications;
     private final Map<Integer, TreeNode> nodes = new HashMap<>();
     private @Nullable TreeNode root;
+
+    /// An entry of a directory of ours.
+    private record Place(TreeNode parent, Path name) {}
+
+    /// Where directories came and went by moves since everything was last known.
+    private final Set<Place> unproven = new HashSet<>();
+
+    private boolean inDoubt;
 
     /// Those with something below them that was not there when it was to be watched.
     private final Set<TreeNode> incomplete = new HashSet<>();
@@ -98,6 +107,8 @@ final class Tree implements Scope {
             Set<Path> _ = node.takeMissing();
         }
         incomplete.clear();
+        unproven.clear();
+        inDoubt = false;
         Set<TreeNode> found = scan(top, Purpose.RECOVERY);
         for (TreeNode node : List.copyOf(nodes.values())) {
             if (!found.contains(node)) {
@@ -106,6 +117,42 @@ final class Tree implements Scope {
             }
         }
         return true;
+    }
+
+    @Override
+    public boolean settle(boolean isLastLook) {
+        incomplete.removeIf(node -> node.forgetMissing(notifications.reads()));
+        unproven.removeIf(this::isAsBelieved);
+        if (!inDoubt && !unproven.isEmpty() && !isLastLook) {
+            return false;
+        }
+        if (inDoubt || !unproven.isEmpty()) {
+            watch.recover();
+        }
+        return true;
+    }
+
+    private boolean isAsBelieved(Place place) {
+        if (place.parent.descriptor == Notifications.UNWATCHED) {
+            return true; // Whatever is there is no longer ours.
+        }
+        TreeNode believed = place.parent.children.get(place.name);
+        int known = believed == null ? Notifications.UNWATCHED : believed.descriptor;
+        int found = notifications.look(place.parent.path().resolve(place.name), IN_DONT_FOLLOW);
+        if (found < 0) {
+            return known == Notifications.UNWATCHED || !Notifications.isAbsence(-found);
+        }
+        return found == known;
+    }
+
+    boolean isInDoubt() {
+        return inDoubt;
+    }
+
+    void tell(Kind kind, Path changed) {
+        if (!inDoubt) {
+            watch.tell(kind, changed);
+        }
     }
 
     // ------------------------------------------------------------------ changes of the tree
@@ -121,21 +168,24 @@ final class Tree implements Scope {
     void move(TreeNode from, Path name, TreeNode to, Path newName, boolean isDirectory) {
         TreeNode moved = from.children.get(name);
         TreeNode replaced = to.children.get(newName);
-        if (moved == null) {
-            if (isDirectory && replaced == null) {
-                takeInWhole(to, newName); // It was gone when we wanted to watch it.
-            }
+        if (!isDirectory) {
+            // A directory that we know under either name came later than this.
+            inDoubt |= moved != null || replaced != null;
             return;
         }
+        unproven.add(new Place(to, newName));
         if (replaced != null) {
+            unproven.add(new Place(from, name)); // Perhaps they were exchanged.
             forget(replaced);
         }
-        if (to.isWithin(moved)) {
-            forget(moved); // Not a thing that happens to directories: it was another one.
-            return;
+        if (moved == null) {
+            takeInWhole(to, newName); // It was gone when we wanted to watch it.
+        } else if (to.isWithin(moved) || to.descriptor == Notifications.UNWATCHED) {
+            inDoubt = true; // Not a thing that happens to directories: it was another one.
+        } else {
+            attach(moved, to, newName);
+            complete(moved);
         }
-        attach(moved, to, newName);
-        complete(moved);
     }
 
     /// Looks again for what was missing in a directory that has moved.
@@ -170,6 +220,7 @@ final class Tree implements Scope {
     /// The kernel has dropped its watch.
     void isUnwatched(TreeNode node) {
         nodes.remove(node.descriptor);
+        incomplete.remove(node);
         node.descriptor = Notifications.UNWATCHED;
     }
 
@@ -179,9 +230,9 @@ final class Tree implements Scope {
     }
 
     private void leave(TreeNode node) {
+        incomplete.remove(node);
         if (node.descriptor != Notifications.UNWATCHED) {
             nodes.remove(node.descriptor);
-            incomplete.remove(node);
             notifications.unlisten(node.descriptor, node);
             node.descriptor = Notifications.UNWATCHED;
         }
@@ -208,8 +259,8 @@ final class Tree implements Scope {
         Path path = parent.path().resolve(name);
         int descriptor = notifications.watch(path, IN_DONT_FOLLOW);
         if (descriptor < 0) {
-            if (descriptor == -Errno.ENOENT) {
-                parent.misses(name);
+            if (Notifications.isAbsence(-descriptor)) {
+                parent.misses(name, notifications.reads());
                 incomplete.add(parent);
             } else {
                 onRefusal(path, -descriptor, purpose);
@@ -224,6 +275,10 @@ final class Tree implements Scope {
         if (known != null && parent.isWithin(known)) {
             return null; // Mounted into itself: there is no end to that.
         }
+        if (known != null && purpose == Purpose.TAKING_IN) {
+            inDoubt = true; // It was moved here, and we are still to hear of it.
+            return null;
+        }
         if (there != null) {
             forget(there);
         }
@@ -233,25 +288,8 @@ final class Tree implements Scope {
             enter(node);
             return node;
         }
-        TreeNode oldParent = known.parent;
-        Path oldName = known.name;
         attach(known, parent, name);
-        if (purpose != Purpose.RECOVERY && oldParent != null) {
-            watch.tell(Kind.OVERFLOW, watch.path());
-            retake(oldParent, oldName);
-        }
         return known;
-    }
-
-    /// A directory was taken for the one that is really at this place.
-    private void retake(TreeNode parent, Path name) {
-        int descriptor = notifications.watch(parent.path().resolve(name), IN_DONT_FOLLOW);
-        if (descriptor >= 0 && !nodes.containsKey(descriptor)) {
-            TreeNode node = new TreeNode(this, parent, name, descriptor);
-            attach(node, parent, name);
-            enter(node);
-            scan(node, Purpose.TAKING_IN);
-        }
     }
 
     /// Looks at a directory and everything below it, and watches all directories that it finds.
@@ -281,7 +319,7 @@ final class Tree implements Scope {
             for (Path entry : entries) {
                 Path name = entry.getFileName();
                 if (purpose == Purpose.TAKING_IN && node.reports(name)) {
-                    watch.tell(Kind.CREATED, entry);
+                    tell(Kind.CREATED, entry);
                 }
                 if (Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)
                         || Files.notExists(entry, LinkOption.NOFOLLOW_LINKS)) {
@@ -296,13 +334,18 @@ final class Tree implements Scope {
         } catch (DirectoryIteratorException e) {
             onRefusal(node, path, Objects.requireNonNull(e.getCause()), purpose);
         }
+        if (purpose == Purpose.TAKING_IN && isAnother(path, node)) {
+            inDoubt = true; // Perhaps it was already the other one that was listed.
+        }
         return directories;
     }
 
+    private boolean isAnother(Path path, TreeNode node) {
+        int found = notifications.look(path, node.parent == null ? 0 : IN_DONT_FOLLOW);
+        return found >= 0 && found != node.descriptor;
+    }
+
     private void onRefusal(Path path, int errno, Purpose purpose) {
-        if (Notifications.isAbsence(errno)) {
-            return; // It is no directory, at least not any more.
-        }
         SystemCallException refusal = notifications.refusal(path, errno);
         if (purpose == Purpose.OPENING && refusal.kind() == SystemCallException.Kind.RESOURCE) {
             throw refusal;
@@ -312,7 +355,7 @@ final class Tree implements Scope {
 
     private void onRefusal(TreeNode node, Path path, IOException refusal, Purpose purpose) {
         if (refusal instanceof NoSuchFileException || refusal instanceof NotDirectoryException) {
-            node.isUnlisted = true;
+            node.missesAll(notifications.reads());
             incomplete.add(node);
             return;
         }
@@ -324,6 +367,6 @@ final class Tree implements Scope {
 
     private void isUnseen(Path path, Exception reason) {
         LOG.log(Level.WARNING, "{0} is not watched: {1}", path, reason.getMessage());
-        watch.tell(Kind.OVERFLOW, path);
+        tell(Kind.OVERFLOW, path);
     }
 }

@@ -10,6 +10,8 @@ import dev.gyre.os.FileChange.Kind;
 
 import org.jspecify.annotations.Nullable;
 
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -41,6 +43,9 @@ final class TreeNode implements DirectoryListener {
 
     /// Whether the same happened to this directory when it was to be listed.
     boolean isUnlisted;
+
+    /// The number of the read after which something was missed.
+    private long missedAtRead;
 
     /// The number of the read after which it was looked at.
     private long scannedAtRead;
@@ -101,13 +106,32 @@ final class TreeNode implements DirectoryListener {
 
     // ------------------------------------------------------------------ what was not there
 
-    void misses(Path entry) {
+    void misses(Path entry, long read) {
+        missedAtRead = read;
         Set<Path> present = missing;
         if (present == null) {
             present = new HashSet<>(2);
             missing = present;
         }
         present.add(entry);
+    }
+
+    /// The same for itself, when it was to be listed.
+    void missesAll(long read) {
+        missedAtRead = read;
+        isUnlisted = true;
+    }
+
+    /// Gives up what is missing if no event can still be on its way that says where it is.
+    ///
+    /// @param read a read that found all events there were
+    /// @return whether nothing is missing any more
+    boolean forgetMissing(long read) {
+        if (missedAtRead < read) {
+            missing = null;
+            isUnlisted = false;
+        }
+        return missing == null && !isUnlisted;
     }
 
     /// What it misses, once.
@@ -134,6 +158,9 @@ final class TreeNode implements DirectoryListener {
     @Override
     public void onEntry(int mask, Path entry) {
         boolean isDirectory = (mask & IN_ISDIR) != 0;
+        if (tree.isInDoubt()) {
+            return;
+        }
         if ((mask & IN_CREATE) != 0) {
             if (!wasReported(entry)) {
                 onMovedIn(entry, isDirectory);
@@ -141,13 +168,21 @@ final class TreeNode implements DirectoryListener {
         } else if ((mask & IN_DELETE) != 0) {
             onMovedAway(entry);
         } else if (!isDirectory) {
-            tree.watch.tell(DirectoryScope.kindOf(mask), path().resolve(entry));
+            tree.tell(DirectoryScope.kindOf(mask), path().resolve(entry));
         }
     }
 
     @Override
     public void onMoved(Path entry, DirectoryListener target, Path newName, boolean isDirectory) {
         TreeNode to = (TreeNode) target;
+        if (tree.isInDoubt()) {
+            return;
+        }
+        if (tree.watch.mayKnowMoves()) {
+            onMovedAway(entry);
+            to.onMovedIn(newName, isDirectory);
+            return;
+        }
         isNoLongerHere(entry);
         to.isNoLongerHere(newName);
         tree.watch.tellMoved(path().resolve(entry), to.path().resolve(newName));
@@ -156,20 +191,34 @@ final class TreeNode implements DirectoryListener {
 
     @Override
     public void onMovedAway(Path entry) {
+        if (tree.isInDoubt()) {
+            return;
+        }
         isNoLongerHere(entry);
         // Also if it was a file: a directory that took its name since may be known already.
         TreeNode child = children.get(entry);
         if (child != null) {
             tree.forget(child);
         }
-        tree.watch.tell(Kind.DELETED, path().resolve(entry));
+        tree.tell(Kind.DELETED, path().resolve(entry));
     }
 
     @Override
     public void onMovedIn(Path entry, boolean isDirectory) {
-        tree.watch.tell(Kind.CREATED, path().resolve(entry));
+        if (tree.isInDoubt()) {
+            return;
+        }
+        tree.tell(Kind.CREATED, path().resolve(entry));
         if (isDirectory) {
             tree.takeInWhole(this, entry);
+        }
+    }
+
+    @Override
+    public void onLeftAtOnce(Path entry) {
+        Path place = path().resolve(entry);
+        if (Files.exists(place, LinkOption.NOFOLLOW_LINKS)) {
+            onMovedIn(entry, Files.isDirectory(place, LinkOption.NOFOLLOW_LINKS));
         }
     }
 
@@ -178,9 +227,9 @@ final class TreeNode implements DirectoryListener {
         TreeNode above = parent;
         if (above == null) {
             tree.watch.isGone();
-        } else if ((mask & IN_UNMOUNT) != 0) {
+        } else if ((mask & IN_UNMOUNT) != 0 && !tree.isInDoubt()) {
             // What was mounted here is gone, and what it covered is to be seen again.
-            tree.watch.tell(Kind.OVERFLOW, path());
+            tree.tell(Kind.OVERFLOW, path());
             tree.forget(this);
             tree.takeInWhole(above, name);
         } else if ((mask & IN_IGNORED) != 0) {

@@ -207,21 +207,7 @@ class FileWatchFaultsTest {
     @Test
     @Clause("Y-1")
     void read_refused_endsEveryWatchAndIsHandedOver() throws IOException {
-        Kernel refusing =
-                (Kernel)
-                        Proxy.newProxyInstance(
-                                Kernel.class.getClassLoader(),
-                                new Class<?>[] {Kernel.class},
-                                (proxy, method, arguments) -> {
-                                    if (method.getName().equals("read")) {
-                                        return (long) -Errno.EIO;
-                                    }
-                                    try {
-                                        return method.invoke(LinuxKernel.ofThread(), arguments);
-                                    } catch (InvocationTargetException e) {
-                                        throw e.getCause();
-                                    }
-                                });
+        Kernel refusing = kernelThatReadsNothing();
         FileWatch watch = OpenFileWatch.on(loop, root, changes, () -> inotify, () -> refusing);
         Files.createDirectory(path("a"));
         loop.runUntilEmpty();
@@ -230,6 +216,55 @@ class FileWatchFaultsTest {
         assertThat(OpenDescriptors.count()).isLessThanOrEqualTo(descriptorsBefore);
         assertThat(caught).singleElement().asString().contains("EIO");
         caught.clear();
+    }
+
+    @Test
+    @Clause("Y-1")
+    void watch_openedAfterAReadWasRefused_isGivenAnotherInstance() throws IOException {
+        Changes later = new Changes();
+        Kernel refusing = kernelThatReadsNothing();
+        FileWatch lost = OpenFileWatch.on(loop, root, changes, () -> inotify, () -> refusing);
+        Files.createDirectory(path("a"));
+        Changes.runUntil(loop, () -> !caught.isEmpty());
+        assertThat(lost.isOpen()).as("its last change is still on its way").isTrue();
+        FileWatch watch =
+                OpenFileWatch.on(loop, root, later, FaultyInotify::new, LinuxKernel::ofThread);
+        Files.createDirectory(path("b"));
+        assertThat(later.take(loop, root)).containsExactly("CREATED b");
+        assertThat(changes.all).containsExactly(new FileChange(Kind.OVERFLOW, root));
+        watch.close();
+        assertThat(OpenDescriptors.count()).isEqualTo(descriptorsBefore);
+        caught.clear();
+    }
+
+    @Test
+    @Clause("Y-1")
+    void loop_closedAfterAReadWasRefused_closesTheWatchesThatWereNotToldYet() throws IOException {
+        Kernel refusing = kernelThatReadsNothing();
+        FileWatch lost = OpenFileWatch.on(loop, root, changes, () -> inotify, () -> refusing);
+        Files.createDirectory(path("a"));
+        Changes.runUntil(loop, () -> !caught.isEmpty());
+        loop.close();
+        assertThat(lost.isOpen()).isFalse();
+        assertThat(KernelWatches.count()).isZero();
+        caught.clear();
+    }
+
+    private static Kernel kernelThatReadsNothing() {
+        return (Kernel)
+                Proxy.newProxyInstance(
+                        Kernel.class.getClassLoader(),
+                        new Class<?>[] {Kernel.class},
+                        (proxy, method, arguments) -> {
+                            if (method.getName().equals("read")) {
+                                return (long) -Errno.EIO;
+                            }
+                            try {
+                                return method.invoke(LinuxKernel.ofThread(), arguments);
+                            } catch (InvocationTargetException e) {
+                                throw e.getCause();
+                            }
+                        });
     }
 
     // ------------------------------------------------------------------ between two calls

@@ -1,0 +1,73 @@
+package dev.gyre.os;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/// What a program knows that applies all changes, and looks for itself at every OVERFLOW.
+final class FileBelief implements Consumer<FileChange> {
+    final Set<Path> known = new TreeSet<>();
+
+    /// All that was ever created, or found by looking.
+    final Set<Path> seen = new TreeSet<>();
+
+    @Override
+    public void accept(FileChange change) {
+        switch (change.kind()) {
+            case CREATED -> known.add(change.path());
+            case DELETED -> forget(change.path());
+            case MOVED -> move(change.from(), change.path());
+            case OVERFLOW -> {
+                forget(change.path());
+                known.addAll(onDisk(change.path()));
+                seen.addAll(known);
+            }
+            case MODIFIED, WRITTEN -> {}
+        }
+        seen.add(change.path());
+    }
+
+    private void forget(Path start) {
+        known.removeIf(each -> each.startsWith(start));
+    }
+
+    private void move(Path from, Path to) {
+        List<Path> moving = known.stream().filter(each -> each.startsWith(from)).toList();
+        forget(from);
+        forget(to);
+        for (Path each : moving) {
+            known.add(to.resolve(from.relativize(each)));
+        }
+        known.add(to);
+    }
+
+    static Set<Path> onDisk(Path start) {
+        try (Stream<Path> all = Files.walk(start)) {
+            return new TreeSet<>(all.filter(each -> !each.equals(start)).toList());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static List<Path> directories(Path start) {
+        return onDisk(start).stream()
+                .filter(each -> Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS))
+                .toList();
+    }
+
+    static void delete(Path start) throws IOException {
+        try (Stream<Path> all = Files.walk(start)) {
+            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
+        }
+    }
+}
