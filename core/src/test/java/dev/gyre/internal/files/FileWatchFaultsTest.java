@@ -233,7 +233,7 @@ class FileWatchFaultsTest {
         assertThat(later.take(loop, root)).containsExactly("CREATED b");
         assertThat(changes.all).containsExactly(new FileChange(Kind.OVERFLOW, root));
         watch.close();
-        assertThat(OpenDescriptors.count()).isEqualTo(descriptorsBefore);
+        assertThat(OpenDescriptors.count()).isLessThanOrEqualTo(descriptorsBefore);
         caught.clear();
     }
 
