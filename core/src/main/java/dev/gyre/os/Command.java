@@ -85,8 +85,8 @@ public final class Command implements Cloneable {
         return copy;
     }
 
-    /// A copy that starts in this directory. Whether there is such a directory is found out at the
-    /// start.
+    /// A copy that starts in this directory, whose name need not be text. Whether there is such a
+    /// directory is found out at the start.
     ///
     /// @throws IllegalArgumentException if it is in a file system that the kernel does not know
     public Command withDirectory(Path directory) {
@@ -95,7 +95,6 @@ public final class Command implements Cloneable {
             throw new IllegalArgumentException(
                     "a command starts in a directory of the kernel's, not in " + directory.toUri());
         }
-        requireText("the directory", directory.toString());
         Command copy = copy();
         copy.directory = directory;
         return copy;

@@ -4,6 +4,7 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.CStrings;
 import dev.gyre.internal.sys.Environment;
 import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.FileNames;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.NativeText;
 import dev.gyre.internal.sys.Processes;
@@ -44,9 +45,7 @@ final class Spawn {
                 new CStrings(
                         List.of(
                                 NativeText.encode("path", "/dev/null"),
-                                NativeText.encode(
-                                        "directory",
-                                        directory == null ? "" : directory.toString())));
+                                directory == null ? new byte[0] : FileNames.bytes(directory)));
         List<byte[]> words = new ArrayList<>();
         words.add(NativeText.encode("program", command.program()));
         command.arguments().forEach(each -> words.add(NativeText.encode("argument", each)));
@@ -223,6 +222,18 @@ final class Spawn {
                 "posix_spawnp", errno, "cannot start '" + command.program() + "'", hint(errno));
     }
 
+    private String absenceHint() {
+        String program = command.program();
+        if (program.indexOf('/') < 0) {
+            return "no such command on the PATH";
+        }
+        Path directory = command.directory();
+        String from = directory == null || program.startsWith("/") ? "" : ", seen from " + directory;
+        return "no such file"
+                + from
+                + ", or its first line names an interpreter that does not exist";
+    }
+
     private String hint(int errno) {
         Path directory = command.directory();
         // The kernel does not say whether it was the directory or the program.
@@ -238,11 +249,7 @@ final class Spawn {
             return "not allowed to enter the directory " + directory;
         }
         return switch (errno) {
-            case Errno.ENOENT, Errno.ENOTDIR ->
-                    command.program().indexOf('/') >= 0
-                            ? "no such file, or its first line names an interpreter that does not"
-                                    + " exist"
-                            : "no such command on the PATH";
+            case Errno.ENOENT, Errno.ENOTDIR -> absenceHint();
             case Errno.EACCES -> "not allowed to execute it: is it a file with the x bit set?";
             case Errno.ENOEXEC ->
                     "neither a program for this machine nor a script that begins with #!";

@@ -12,6 +12,7 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyProcesses;
+import dev.gyre.internal.sys.FileNames;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxKernel;
 import dev.gyre.internal.sys.LinuxProcesses;
@@ -286,6 +287,32 @@ class CommandTest {
         assertRefused(
                 Command.of("gyre-no-such-command").withDirectory(directory),
                 "ENOENT (2): no such command on the PATH");
+    }
+
+    @Test
+    @Clause("Y-1")
+    void directory_whoseNameIsNotText_isWhereTheProgramStarts() throws IOException {
+        byte[] name = {'n', (byte) 0xFF, (byte) 0xC3, '%', ' ', '\n'};
+        Path odd = Files.createDirectory(directory.resolve(FileNames.name(name)));
+        Files.createFile(odd.resolve("here"));
+        assertThat(outputOf(Command.of("ls").withDirectory(odd)).lines()).containsExactly("here");
+        assertRefused(
+                Command.of("gyre-no-such-command").withDirectory(odd),
+                "ENOENT (2): no such command on the PATH");
+        Path absent = directory.resolve(FileNames.name(new byte[] {(byte) 0xFE}));
+        assertRefused(
+                Command.of("true").withDirectory(absent),
+                "ENOENT (2): there is no directory " + absent + " to start it in");
+    }
+
+    @Test
+    @Clause("Y-1")
+    void start_ofAFileThatIsNotInTheDirectory_namesTheDirectory() {
+        assertRefused(
+                Command.of("./absent").withDirectory(directory),
+                "ENOENT (2): no such file, seen from "
+                        + directory
+                        + ", or its first line names an interpreter that does not exist");
     }
 
     @Test

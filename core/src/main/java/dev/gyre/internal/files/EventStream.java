@@ -11,6 +11,7 @@ import static dev.gyre.internal.sys.Linux.OFFSETOF_INOTIFY_EVENT_MASK;
 import static dev.gyre.internal.sys.Linux.SIZEOF_INOTIFY_EVENT;
 
 import dev.gyre.io.Descriptor;
+import dev.gyre.internal.sys.FileNames;
 
 import org.jspecify.annotations.Nullable;
 

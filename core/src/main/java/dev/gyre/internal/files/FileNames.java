@@ -1,4 +1,4 @@
-package dev.gyre.internal.files;
+package dev.gyre.internal.sys;
 
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -11,13 +11,13 @@ import java.util.Arrays;
 /// `toString()` go through the file-name encoding, which loses what is not text in it. Its URI
 /// does not: every byte that is not plain ASCII is escaped there, and taken back as it was. So
 /// everything but ASCII goes that way.
-final class FileNames {
+public final class FileNames {
     private static final String HEX = "0123456789ABCDEF";
 
     private FileNames() {}
 
     /// The entry's name as a path of one element.
-    static Path name(byte[] bytes) {
+    public static Path name(byte[] bytes) {
         if (isAscii(bytes)) {
             return Path.of(new String(bytes, StandardCharsets.US_ASCII));
         }
@@ -29,7 +29,7 @@ final class FileNames {
     }
 
     /// The absolute path's bytes.
-    static byte[] bytes(Path path) {
+    public static byte[] bytes(Path path) {
         Path absolute = path.toAbsolutePath();
         byte[] bytes = absolute.toString().getBytes(StandardCharsets.UTF_8);
         return isAscii(bytes) ? bytes : unescaped(absolute.toUri().getRawPath());

@@ -22,6 +22,7 @@ import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.Reclaimer;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.FileNames;
 import dev.gyre.internal.sys.Inotify;
 import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Linux;
