@@ -228,7 +228,8 @@ final class Spawn {
             return "no such command on the PATH";
         }
         Path directory = command.directory();
-        String from = directory == null || program.startsWith("/") ? "" : ", seen from " + directory;
+        String from =
+                directory == null || program.startsWith("/") ? "" : ", seen from " + directory;
         return "no such file"
                 + from
                 + ", or its first line names an interpreter that does not exist";

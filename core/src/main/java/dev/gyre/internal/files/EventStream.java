@@ -10,8 +10,8 @@ import static dev.gyre.internal.sys.Linux.OFFSETOF_INOTIFY_EVENT_LEN;
 import static dev.gyre.internal.sys.Linux.OFFSETOF_INOTIFY_EVENT_MASK;
 import static dev.gyre.internal.sys.Linux.SIZEOF_INOTIFY_EVENT;
 
-import dev.gyre.io.Descriptor;
 import dev.gyre.internal.sys.FileNames;
+import dev.gyre.io.Descriptor;
 
 import org.jspecify.annotations.Nullable;
 
