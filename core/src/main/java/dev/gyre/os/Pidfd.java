@@ -2,6 +2,7 @@ package dev.gyre.os;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.io.Reclaimer;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Linux;
@@ -31,6 +32,7 @@ final class Pidfd {
     /// @throws SystemCallException if the kernel refuses otherwise
     static Optional<Pidfd> open(
             Supplier<? extends Kernel> kernels, Supplier<? extends Processes> processes, int pid) {
+        Reclaimer.reclaim(); // Numbers may have run out.
         int result = processes.get().pidfdOpen(pid, 0);
         if (result == -Errno.ESRCH) {
             return Optional.empty();

@@ -122,15 +122,16 @@ public final class Terminal {
         OpenDescriptor target = (OpenDescriptor) descriptor;
         synchronized (Raw.OPEN) {
             Raw.restoreAtExit();
+            int number = target.fd(); // For messages: once raw, nothing may fail any more.
             String device = Raw.deviceOf(target);
             TerminalSettings before = Raw.settingsBefore(device);
             if (before == null) {
                 TerminalSettings now = new TerminalSettings();
-                require("tcgetattr", target.use(fd -> now.readFrom(terminals, fd)), target.fd());
+                require("tcgetattr", target.use(fd -> now.readFrom(terminals, fd)), number);
                 before = now;
             }
             TerminalSettings raw = before.raw(terminals);
-            require("tcsetattr", target.use(fd -> raw.writeTo(terminals, fd)), target.fd());
+            require("tcsetattr", target.use(fd -> raw.writeTo(terminals, fd)), number);
             Raw opened = new Raw(calls, target, device, before);
             Raw.OPEN.addLast(opened);
             return opened;
