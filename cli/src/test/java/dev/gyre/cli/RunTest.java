@@ -121,11 +121,12 @@ final class RunTest {
                         echo ready
                         while :; do sleep 0.1; done
                         """);
-        // script(1) takes one string for a shell, so the words are kept in a file.
+        // script(1) takes one string for a shell, so the words are kept in a file. The shell gives
+        // way to the program: some, like dash, would take Ctrl-C as their own end.
         Path words = directory.resolve("words");
         try (Program program =
                 Program.inShell(
-                        "printf \"'%s' \" \"$@\" >"
+                        "printf \"'%s' \" exec \"$@\" >"
                                 + words
                                 + "; exec script -qec '. "
                                 + words
