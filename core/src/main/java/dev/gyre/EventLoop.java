@@ -4,6 +4,8 @@ import dev.gyre.internal.loop.Loop;
 import dev.gyre.io.Descriptor;
 import dev.gyre.metrics.LoopMetrics;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -81,8 +83,8 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     /// @return the number of callbacks run
     long runSome();
 
-    /// Runs until nothing is left to do or the loop was stopped: no queued task, referenced timer or
-    /// referenced watcher. Throws like [#run()].
+    /// Runs until nothing is left to do or the loop was stopped: no queued task, referenced timer,
+    /// referenced watcher or pending work of [#promisify(Work)]. Throws like [#run()].
     ///
     /// @return the number of callbacks run
     long runUntilEmpty();
@@ -134,6 +136,32 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     /// callbacks) has returned, and before the loop waits. Loop-confined.
     void microtask(Runnable microtask);
 
+    /// A promise for this loop, and the end that settles it. Loop-confined.
+    <T extends @Nullable Object> Deferred<T> deferred();
+
+    /// Runs blocking work outside the loop, on a virtual thread unless [LoopConfig#withExecutor] says otherwise, and
+    /// settles the promise with what comes of it: what the work returns, or what it throws. The outcome comes
+    /// back through the priority lane. An executor that refuses the work rejects the promise. Loop-confined.
+    ///
+    /// Pending work keeps [#runUntilEmpty()] going, and a graceful [#shutdown] waits for it. Past the deadline,
+    /// and when the loop is closed, the promise is rejected with [LoopTerminatedException] and the worker
+    /// interrupted.
+    default <T extends @Nullable Object> Promise<T> promisify(Work<? extends T> work) {
+        return promisify(Cancellation.none(), work);
+    }
+
+    /// The same, unless it is cancelled before: the promise is rejected with the [CancelledException] then, and the
+    /// worker interrupted; work that has not begun never does. The worker's own interrupt status is as it was
+    /// when it goes on to other work. Loop-confined.
+    default <T extends @Nullable Object> Promise<T> promisify(
+            Cancellation cancellation, Work<? extends T> work) {
+        return promisify(config().executor(), cancellation, work);
+    }
+
+    /// The same, on the given executor, such as [Workers], which bounds how much runs at once. Loop-confined.
+    <T extends @Nullable Object> Promise<T> promisify(
+            Executor executor, Cancellation cancellation, Work<? extends T> work);
+
     /// Runs the callback once, not before the delay has passed, counted from [#nowNanos()].
     /// Loop-confined.
     ///
@@ -179,6 +207,10 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     /// [System#nanoTime()]. While no thread runs the loop it is read afresh. Callable from any thread,
     /// without a lock.
     long nowNanos();
+
+    /// The monotonic time now, read afresh, on the scale of [#nowNanos()]: for whoever cannot wait for the
+    /// next tick, as a thread that looks whether a deadline has passed. Callable from any thread.
+    long nanoTime();
 
     /// The loop's state at this instant. Callable from any thread.
     LoopState state();

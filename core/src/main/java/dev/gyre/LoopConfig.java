@@ -4,6 +4,8 @@ import dev.gyre.metrics.LoopObserver;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadFactory;
 
 /// How a loop behaves. Immutable: each `with` method returns a changed copy.
 ///
@@ -23,6 +25,8 @@ public final class LoopConfig implements Cloneable {
     private FailurePolicy failurePolicy = FailurePolicy.ISOLATE;
     private Thread.UncaughtExceptionHandler uncaughtHandler = LogUncaught.INSTANCE;
     private LoopObserver observer = LoopObserver.logging();
+    private Executor executor = VirtualThreads.INSTANCE;
+    private boolean promiseTracing = false;
     private int eventsPerWait = 1_024;
     private Duration longestWait = Duration.ofMinutes(5);
 
@@ -72,6 +76,16 @@ public final class LoopConfig implements Cloneable {
     /// Who hears of overload and breached budgets. Default [LoopObserver#logging()].
     public LoopObserver observer() {
         return observer;
+    }
+
+    /// What runs the work of [EventLoop#promisify(Work)]. Default: a new virtual thread for each.
+    public Executor executor() {
+        return executor;
+    }
+
+    /// Whether each promise remembers where it was made. Default false.
+    public boolean promiseTracing() {
+        return promiseTracing;
     }
 
     /// How many kernel events one wait collects. Default 1 024.
@@ -152,6 +166,22 @@ public final class LoopConfig implements Cloneable {
         return copy;
     }
 
+    /// A copy with this [#executor()]. To bound how much runs at once, see [Workers].
+    public LoopConfig withExecutor(Executor executor) {
+        Objects.requireNonNull(executor, "executor");
+        LoopConfig copy = copy();
+        copy.executor = executor;
+        return copy;
+    }
+
+    /// A copy with this [#promiseTracing()]. A stack is taken for each promise, which makes it many times slower:
+    /// for finding out where an unhandled rejection comes from.
+    public LoopConfig withPromiseTracing(boolean tracing) {
+        LoopConfig copy = copy();
+        copy.promiseTracing = tracing;
+        return copy;
+    }
+
     /// A copy with this [#eventsPerWait()], from 1 to 65 536.
     public LoopConfig withEventsPerWait(int events) {
         LoopConfig copy = copy();
@@ -184,6 +214,18 @@ public final class LoopConfig implements Cloneable {
             return (LoopConfig) clone();
         } catch (CloneNotSupportedException e) {
             throw new AssertionError("LoopConfig is Cloneable", e);
+        }
+    }
+
+    /// One new virtual thread for each work. A constant, so that equal configurations share it.
+    private enum VirtualThreads implements Executor {
+        INSTANCE;
+
+        private static final ThreadFactory THREADS = Thread.ofVirtual().name("gyre-work-", 1).factory();
+
+        @Override
+        public void execute(Runnable work) {
+            THREADS.newThread(work).start();
         }
     }
 

@@ -8,6 +8,9 @@ package dev.gyre;
 /// @param priorityTasks tasks from [EventLoop#submitPriority] that were dropped
 /// @param microtasks microtasks that were dropped
 /// @param deferred callbacks from [EventLoop#defer] that were dropped
+/// @param work work from [EventLoop#promisify(Work)], and stages from [Promise#from], that had not come back: the
+///     promise was rejected and the worker interrupted
+/// @param promises promises that were still pending and were rejected, those of such work included
 /// @param timers timers that were still scheduled; they never keep a shutdown waiting
 /// @param watchers descriptors that were still registered; they never keep a shutdown waiting
 public record ShutdownReport(
@@ -16,12 +19,14 @@ public record ShutdownReport(
         long priorityTasks,
         long microtasks,
         long deferred,
+        long work,
+        long promises,
         long timers,
         long watchers) {
 
-    /// The number of accepted units of work that never ran. Timers and watchers are not among them:
-    /// they describe what might have happened, not work that was handed over.
+    /// The number of accepted units of work that never ran, or were not waited for. Pending promises, timers and
+    /// watchers are not among them: they describe what might have happened, not work that was handed over.
     public long abandoned() {
-        return tasks + priorityTasks + microtasks + deferred;
+        return tasks + priorityTasks + microtasks + deferred + work;
     }
 }

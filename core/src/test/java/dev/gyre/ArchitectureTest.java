@@ -49,10 +49,12 @@ class ArchitectureTest {
     private static final Map<String, List<String>> ROOMS =
             Map.of(
                     "sys", List.of(),
+                    "count", List.of(),
                     "time", List.of(),
+                    "promise", List.of("count", "time"),
                     "backend", List.of("sys"),
                     "io", List.of("backend", "sys"),
-                    "loop", List.of("io", "time", "backend", "sys"),
+                    "loop", List.of("promise", "count", "io", "time", "backend", "sys"),
                     "signal", List.of("loop", "io", "sys"),
                     "files", List.of("loop", "io", "sys"));
 

@@ -1,6 +1,7 @@
 package dev.gyre.metrics;
 
 import dev.gyre.EventLoop;
+import dev.gyre.Promise;
 import dev.gyre.ShutdownReport;
 
 import java.lang.System.Logger.Level;
@@ -33,6 +34,32 @@ final class LoggingObserver implements LoopObserver {
                         + ": priority tasks run in one tick: "
                         + ran
                         + "; do they submit each other for ever?");
+    }
+
+    @Override
+    public void onUnhandledRejection(EventLoop loop, Promise<?> promise, Throwable reason) {
+        Throwable createdAt = promise.createdAt();
+        LOG.log(
+                Level.ERROR,
+                loop
+                        + ": nobody handled the rejection of "
+                        + promise
+                        + "; end the chain with recover, or await it"
+                        + (createdAt == null
+                                ? " (LoopConfig.withPromiseTracing tells where it was made)"
+                                : ". Made at " + placeOf(createdAt)),
+                reason);
+    }
+
+    /// The user's code: what the loop called to make it is of no interest.
+    private static String placeOf(Throwable createdAt) {
+        StringBuilder place = new StringBuilder();
+        for (StackTraceElement frame : createdAt.getStackTrace()) {
+            if (!place.isEmpty() || !frame.getClassName().startsWith("dev.gyre.")) {
+                place.append("\n\tat ").append(frame);
+            }
+        }
+        return place.isEmpty() ? "a place inside Gyre" : place.toString();
     }
 
     @Override

@@ -26,6 +26,22 @@ public sealed interface LoopMetrics permits Metrics {
     /// Descriptors that are watched at this instant.
     int watchers();
 
+    /// Entries in the registry of promises: those that were pending at the end of a tick, as far as it is known
+    /// yet that they were not settled or collected since.
+    long promises();
+
+    /// Entries that have gone from the registry because their promise was settled or collected.
+    long promisesScavenged();
+
+    /// How often the registry was rebuilt, larger or smaller.
+    long registryRebuilds();
+
+    /// Promisified work and stages of others that the loop waits for at this instant.
+    long awaited();
+
+    /// Rejections that nobody handled in time.
+    long unhandledRejections();
+
     /// Waits that were allowed to block.
     long sleeps();
 

@@ -1,12 +1,13 @@
 package dev.gyre.metrics;
 
 import dev.gyre.EventLoop;
+import dev.gyre.Promise;
 import dev.gyre.ShutdownReport;
 
 /// Hears of what an operator should know. Called on the loop thread, so it must not block; what it throws
 /// is treated like a failure of a callback.
 public interface LoopObserver {
-    /// Logs breached budgets, floods and abandoned work. What recurs is logged ever more sparsely: the
+    /// Logs breached budgets, floods, unhandled rejections and abandoned work. What recurs is logged ever more sparsely: the
     /// first occurrence, the second, the fourth, the eighth and so on. A used-up task budget is not
     /// logged: a burst does that too, and lasting overload shows as refused tasks.
     static LoopObserver logging() {
@@ -32,6 +33,15 @@ public interface LoopObserver {
     /// @param loop the loop that tells
     /// @param ran how many ran in the tick
     default void onPriorityFlood(EventLoop loop, int ran) {}
+
+    /// A promise was rejected, and by the end of the barrier nothing had been attached to it that hears of that.
+    /// Reported once for each promise.
+    ///
+    /// @param loop the loop that tells
+    /// @param promise the one that was rejected; [Promise#createdAt()] says where it was made, with
+    ///     [dev.gyre.LoopConfig#withPromiseTracing]
+    /// @param reason what it was rejected with
+    default void onUnhandledRejection(EventLoop loop, Promise<?> promise, Throwable reason) {}
 
     /// The loop has ended. Called by the thread that ended it, before the outcome is handed out.
     ///

@@ -2,6 +2,8 @@ package dev.gyre.internal.loop;
 
 import dev.gyre.EventLoop;
 import dev.gyre.ShutdownReport;
+import dev.gyre.internal.count.Counter;
+import dev.gyre.internal.promise.LoopPromise;
 import dev.gyre.internal.time.LoopTimer;
 import dev.gyre.metrics.LoopObserver;
 
@@ -85,6 +87,14 @@ final class Callbacks {
     void observePriorityFlood(int ran) {
         try {
             observer.onPriorityFlood(loop, ran);
+        } catch (Throwable thrown) {
+            failures.caught(thrown);
+        }
+    }
+
+    void observeUnhandledRejection(LoopPromise<?> promise) {
+        try {
+            observer.onUnhandledRejection(loop, promise, promise.reason());
         } catch (Throwable thrown) {
             failures.caught(thrown);
         }

@@ -1,32 +1,30 @@
 package dev.gyre.internal.loop;
 
-import static dev.gyre.LoopState.AWAKE;
-import static dev.gyre.LoopState.RUNNING;
-
+import dev.gyre.Cancellation;
+import dev.gyre.Deferred;
 import dev.gyre.EventLoop;
-import dev.gyre.LoopAlreadyRunningException;
 import dev.gyre.LoopConfig;
 import dev.gyre.LoopOverloadedException;
 import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
-import dev.gyre.ReentrantRunException;
+import dev.gyre.Promise;
 import dev.gyre.RunMode;
 import dev.gyre.ShutdownReport;
 import dev.gyre.Submission;
 import dev.gyre.Timer;
 import dev.gyre.Watch;
 import dev.gyre.Watcher;
+import dev.gyre.Work;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.io.Reclaimer;
-import dev.gyre.internal.io.WatchHost;
 import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.loop.Courses.Course;
+import dev.gyre.internal.promise.Promises;
 import dev.gyre.internal.sys.LinuxKernel;
 import dev.gyre.internal.sys.Platform;
 import dev.gyre.internal.time.Durations;
 import dev.gyre.internal.time.LoopClock;
-import dev.gyre.internal.time.TimerHost;
 import dev.gyre.internal.time.TimerQueue;
 import dev.gyre.io.Descriptor;
 import dev.gyre.metrics.LoopMetrics;
@@ -35,8 +33,10 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /// The loop: checks who calls and with what, and puts the parts together. What a turn does is in [Tick],
@@ -46,7 +46,6 @@ public final class Loop implements EventLoop {
     private final Backend backend;
     private final StateCell state;
     private final StopRequest stop;
-    private final RunBounds bounds;
     private final Ingress ingress;
     private final LoopClock clock;
     private final TimerQueue timers;
@@ -54,22 +53,20 @@ public final class Loop implements EventLoop {
     private final Belongings belongings;
     private final TaskRing deferred;
     private final Microtasks microtasks;
-    private final Counter callbacks;
-    private final Failures failures;
-    private final Courses courses;
+    private final Promises promises;
+    private final Runs runs;
     private final Shutdown shutdown;
     private final LoopMetrics metrics;
 
     private final Confinement confinement;
 
     private Loop(LoopConfig config, Backend backend) {
-        Parts parts = new Parts(config, backend, this, new Host());
+        Parts parts = new Parts(config, backend, this, new Host(this));
         this.config = config;
         this.backend = backend;
-        confinement = new Confinement(config.name());
+        confinement = parts.confinement;
         state = parts.state;
         stop = parts.stop;
-        bounds = parts.bounds;
         ingress = parts.ingress;
         clock = parts.clock;
         timers = parts.timers;
@@ -77,11 +74,10 @@ public final class Loop implements EventLoop {
         belongings = parts.belongings;
         deferred = parts.deferred;
         microtasks = parts.microtasks;
-        callbacks = parts.callbacks.all;
-        failures = parts.failures;
+        promises = parts.promises;
         Tick tick = new Tick(parts);
-        courses = new Courses(parts, tick);
         shutdown = new Shutdown(parts);
+        runs = new Runs(parts, new Courses(parts, tick), shutdown);
         metrics = new Metrics(parts, tick);
     }
 
@@ -102,8 +98,17 @@ public final class Loop implements EventLoop {
         }
     }
 
+    /// The loop behind the interface, which permits no other.
+    public static Loop of(EventLoop loop) {
+        return (Loop) Objects.requireNonNull(loop, "loop");
+    }
+
     public Backend backend() {
         return backend;
+    }
+
+    public Promises promises() {
+        return promises;
     }
 
     // ------------------------------------------------------------------ running
@@ -111,105 +116,42 @@ public final class Loop implements EventLoop {
     @Override
     public void run(RunMode mode) {
         Objects.requireNonNull(mode, "mode");
-        enter();
-        drive(mode == RunMode.DRAINED ? Course.UNTIL_STOPPED_AND_DRAINED : Course.UNTIL_STOPPED);
+        runs.enter();
+        runs.drive(
+                mode == RunMode.DRAINED
+                        ? Course.UNTIL_STOPPED_AND_DRAINED
+                        : Course.UNTIL_STOPPED);
     }
 
     @Override
     public long runOne() {
-        enter();
-        bounds.limitCallbacks(1);
-        return drive(Course.WHILE_ALIVE);
+        runs.enter().limitCallbacks(1);
+        return runs.drive(Course.WHILE_ALIVE);
     }
 
     @Override
     public long runSome() {
-        enter();
-        bounds.limitWaits(1);
-        return drive(Course.SOME);
+        runs.enter().limitWaits(1);
+        return runs.drive(Course.SOME);
     }
 
     @Override
     public long runUntilEmpty() {
-        enter();
-        return drive(Course.WHILE_ALIVE);
+        runs.enter();
+        return runs.drive(Course.WHILE_ALIVE);
     }
 
     @Override
     public long runFor(Duration duration) {
         long nanos = Durations.saturatedNanos("duration", duration);
-        enter();
-        bounds.limitTime(backend.nanoTime() + nanos);
-        return drive(Course.FOR_A_TIME);
-    }
-
-    /// Runs to the end of the course, and out again.
-    ///
-    /// @return the number of callbacks run
-    private long drive(Course course) {
-        long before = callbacks.get();
-        Throwable thrown = null;
-        try {
-            courses.follow(course);
-        } catch (Throwable e) {
-            thrown = e;
-        }
-        leave(thrown);
-        return callbacks.get() - before;
+        runs.enter().limitTime(backend.nanoTime() + nanos);
+        return runs.drive(Course.FOR_A_TIME);
     }
 
     @Override
     public void stop() {
         stop.request();
         ingress.wakeIfSleeping();
-    }
-
-    private void enter() {
-        Thread current = Thread.currentThread();
-        if (isLoopThread()) {
-            throw new ReentrantRunException(
-                    "loop " + config.name() + " is running on this thread: callbacks do not nest");
-        }
-        if (current.isVirtual()) {
-            throw new WrongThreadException(
-                    "loop "
-                            + config.name()
-                            + " waits in the kernel, which would pin the carrier of "
-                            + current
-                            + ": run it on a platform thread (Thread.ofPlatform())");
-        }
-        if (!state.move(AWAKE, RUNNING)) {
-            LoopState found = state.get();
-            if (found.isEnding()) {
-                throw new LoopTerminatedException(
-                        "loop " + config.name() + " is " + found + " and cannot run again");
-            }
-            throw new LoopAlreadyRunningException(
-                    "loop " + config.name() + " is running on " + confinement.thread());
-        }
-        clock.update();
-        confinement.set(current);
-        bounds.none();
-    }
-
-    /// Ends a run: back to AWAKE, or, if shutdown began meanwhile, to the loop's end. Then throws what
-    /// the run threw.
-    private void leave(@Nullable Throwable thrown) {
-        stop.honour();
-        // Before the state says AWAKE: from then on another thread may come in.
-        Thread current = confinement.thread();
-        confinement.set(null);
-        if (state.move(RUNNING, AWAKE)) {
-            failures.rethrow(thrown);
-            return;
-        }
-        confinement.set(current);
-        try {
-            failures.hold(thrown);
-            shutdown.carryOut(true);
-        } finally {
-            confinement.set(null);
-        }
     }
 
     // ------------------------------------------------------------------ submitting
@@ -245,6 +187,10 @@ public final class Loop implements EventLoop {
         }
     }
 
+    boolean trySubmitPriority(Runnable task) {
+        return ingress.submitPriority(task);
+    }
+
     private LoopTerminatedException refusal(Runnable task) {
         return new LoopTerminatedException(
                 "loop " + config.name() + " refuses " + nameOf(task) + ": it is " + state.get());
@@ -267,6 +213,23 @@ public final class Loop implements EventLoop {
         Objects.requireNonNull(microtask, "microtask");
         requireOpen("microtask");
         microtasks.add(microtask);
+    }
+
+    void addMicrotask(Runnable microtask) {
+        microtasks.add(microtask);
+    }
+
+    // ------------------------------------------------------------------ promises
+
+    @Override
+    public <T extends @Nullable Object> Deferred<T> deferred() {
+        return promises.deferred();
+    }
+
+    @Override
+    public <T extends @Nullable Object> Promise<T> promisify(
+            Executor executor, Cancellation cancellation, Work<? extends T> work) {
+        return promises.promisify(executor, cancellation, work);
     }
 
     // ------------------------------------------------------------------ descriptors
@@ -339,6 +302,11 @@ public final class Loop implements EventLoop {
         return clock.nanos();
     }
 
+    @Override
+    public long nanoTime() {
+        return backend.nanoTime();
+    }
+
     // ------------------------------------------------------------------ looking
 
     @Override
@@ -390,32 +358,23 @@ public final class Loop implements EventLoop {
                 "loop " + config.name() + " is TERMINATED: " + method + " comes too late");
     }
 
-    /// The loop as its timers and watchers see it.
-    private final class Host implements TimerHost, WatchHost {
-        @Override
-        public void requireConfined(String method) {
-            Loop.this.requireConfined(method);
-        }
-
-        @Override
-        public void requireOpen(String method) {
-            Loop.this.requireOpen(method);
-        }
-
-        @Override
-        public long nowNanos() {
-            return Loop.this.nowNanos();
-        }
-
-        @Override
-        public void lookAgain() {
-            if (confinement.isElsewhere()) {
-                backend.wake();
-            }
+    /// What the loop waits for has changed: if it is another thread that waits, wakes it.
+    void lookAgain() {
+        if (confinement.isElsewhere()) {
+            backend.wake();
         }
     }
 
     // ------------------------------------------------------------------ ending
+
+    /// Whether the calling thread runs the loop or carries out its end.
+    boolean isNeededHere() {
+        return isLoopThread() || shutdown.isCarriedOutHere();
+    }
+
+    CompletableFuture<ShutdownReport> outcome() {
+        return shutdown.outcome();
+    }
 
     @Override
     public CompletionStage<ShutdownReport> shutdown(Duration deadline) {
@@ -427,7 +386,7 @@ public final class Loop implements EventLoop {
     @Override
     public void close() {
         shutdown.beginImmediate();
-        if (isLoopThread() || shutdown.isCarriedOutHere()) {
+        if (isNeededHere()) {
             return; // Waiting for oneself would never end.
         }
         try {

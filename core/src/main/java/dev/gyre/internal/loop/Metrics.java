@@ -48,6 +48,31 @@ public final class Metrics implements LoopMetrics {
     }
 
     @Override
+    public long promises() {
+        return parts.promises.live();
+    }
+
+    @Override
+    public long promisesScavenged() {
+        return parts.promises.scavenged();
+    }
+
+    @Override
+    public long registryRebuilds() {
+        return parts.promises.rebuilt();
+    }
+
+    @Override
+    public long awaited() {
+        return parts.promises.awaited();
+    }
+
+    @Override
+    public long unhandledRejections() {
+        return parts.promises.unhandled.count();
+    }
+
+    @Override
     public long sleeps() {
         return parts.sleep.sleeps.get();
     }

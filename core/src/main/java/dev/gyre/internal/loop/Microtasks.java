@@ -1,5 +1,7 @@
 package dev.gyre.internal.loop;
 
+import dev.gyre.internal.promise.UnhandledRejections;
+
 /// The microtasks and their barrier.
 ///
 /// A barrier runs them until none is left, including those added meanwhile, but no more in one tick than
@@ -10,12 +12,14 @@ package dev.gyre.internal.loop;
 final class Microtasks {
     private final TaskRing ring = new TaskRing("microtasks");
     private final Callbacks callbacks;
+    private final UnhandledRejections unhandled;
     private final int budget;
     private int left;
     private boolean told;
 
-    Microtasks(Callbacks callbacks, int budget) {
+    Microtasks(Callbacks callbacks, UnhandledRejections unhandled, int budget) {
         this.callbacks = callbacks;
+        this.unhandled = unhandled;
         this.budget = budget;
         this.left = budget;
     }
@@ -47,20 +51,26 @@ final class Microtasks {
         ring.trim();
     }
 
-    /// Runs what the budget allows.
+    /// Runs what the budget allows. Once none is left, rejections that nobody has handled are reported.
     ///
     /// @return whether any ran
     boolean barrier() {
-        if (ring.isEmpty() || left == 0) {
-            tellBreach();
+        if (ring.isEmpty() && unhandled.isEmpty()) {
             return false;
         }
-        while (!ring.isEmpty() && left > 0) {
-            left--;
-            callbacks.runMicrotask(ring.take());
-        }
+        boolean ran = false;
+        do {
+            while (!ring.isEmpty() && left > 0) {
+                left--;
+                ran = true;
+                callbacks.runMicrotask(ring.take());
+            }
+            if (ring.isEmpty() && !unhandled.isEmpty()) {
+                unhandled.report(callbacks::observeUnhandledRejection);
+            }
+        } while (!ring.isEmpty() && left > 0); // The observer may have added some.
         tellBreach();
-        return true;
+        return ran;
     }
 
     private void tellBreach() {

@@ -5,6 +5,8 @@ import dev.gyre.LoopConfig;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.io.WatchHost;
 import dev.gyre.internal.io.Watchers;
+import dev.gyre.internal.promise.PromiseHost;
+import dev.gyre.internal.promise.Promises;
 import dev.gyre.internal.time.LoopClock;
 import dev.gyre.internal.time.TimerHost;
 import dev.gyre.internal.time.TimerQueue;
@@ -27,9 +29,11 @@ final class Parts {
     final Belongings belongings = new Belongings();
     final Failures failures;
     final Callbacks callbacks;
+    final Confinement confinement;
+    final Promises promises;
     final Microtasks microtasks;
 
-    <H extends TimerHost & WatchHost> Parts(
+    <H extends TimerHost & WatchHost & PromiseHost> Parts(
             LoopConfig config, Backend backend, EventLoop loop, H host) {
         this.config = config;
         this.backend = backend;
@@ -42,6 +46,8 @@ final class Parts {
         dispatch = new Dispatch(backend);
         failures = new Failures(config);
         callbacks = new Callbacks(failures, config.observer(), loop);
-        microtasks = new Microtasks(callbacks, config.microtaskBudget());
+        confinement = new Confinement(config.name());
+        promises = new Promises(host, config.promiseTracing());
+        microtasks = new Microtasks(callbacks, promises.unhandled, config.microtaskBudget());
     }
 }

@@ -2,6 +2,8 @@ package dev.gyre.internal.loop;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.concurrent.TimeUnit;
+
 /// The lane of `submitPriority`: many producers, one consumer, unbounded, FIFO, behind a lock.
 ///
 /// A lock and not tickets, because two things are asked of it that tickets make hard: it is never full,
@@ -27,6 +29,8 @@ public final class PriorityLane {
     private @Nullable Chunk spares;
     private int spareCount;
     private boolean closed;
+    private boolean hurried;
+    private boolean awaited;
 
     // Shared: written under the lock, read by the consumer without it.
     private volatile long appended;
@@ -53,6 +57,9 @@ public final class PriorityLane {
             }
             chunk.slots[chunk.written++] = task;
             appended++;
+            if (awaited) {
+                lock.notifyAll();
+            }
             return true;
         }
     }
@@ -136,6 +143,28 @@ public final class PriorityLane {
     /// Consumer only: whether [#poll()] would return null.
     public boolean isEmpty() {
         return appended == taken;
+    }
+
+    /// Consumer only: waits until there is a task, or [#hurry()] was called, or the time is over.
+    void await(long nanos) throws InterruptedException {
+        synchronized (lock) {
+            if (appended == taken && !hurried && nanos > 0) {
+                awaited = true;
+                try {
+                    TimeUnit.NANOSECONDS.timedWait(lock, nanos);
+                } finally {
+                    awaited = false;
+                }
+            }
+        }
+    }
+
+    /// Any thread: from now on the consumer does not wait.
+    void hurry() {
+        synchronized (lock) {
+            hurried = true;
+            lock.notifyAll();
+        }
     }
 
     /// Any thread.

@@ -6,9 +6,12 @@ import static dev.gyre.LoopState.SLEEPING;
 import static dev.gyre.LoopState.TERMINATING;
 
 import dev.gyre.LoopState;
+import dev.gyre.LoopTerminatedException;
 import dev.gyre.ShutdownReport;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.io.Watchers;
+import dev.gyre.internal.promise.Delivery;
+import dev.gyre.internal.promise.Promises;
 import dev.gyre.internal.time.TimerQueue;
 
 import org.jspecify.annotations.Nullable;
@@ -28,8 +31,10 @@ final class Shutdown {
     private final TimerQueue timers;
     private final Microtasks microtasks;
     private final TaskRing deferred;
+    private final Promises promises;
     private final Callbacks callbacks;
     private final Failures failures;
+    private final String loopName;
     private final CompletableFuture<ShutdownReport> outcome = new CompletableFuture<>();
 
     // Shared: guarded by lock.
@@ -55,8 +60,10 @@ final class Shutdown {
         timers = parts.timers;
         microtasks = parts.microtasks;
         deferred = parts.deferred;
+        promises = parts.promises;
         callbacks = parts.callbacks;
         failures = parts.failures;
+        loopName = parts.config.name();
     }
 
     CompletableFuture<ShutdownReport> outcome() {
@@ -88,6 +95,9 @@ final class Shutdown {
                 from = immediate ? SLEEPING : RUNNING;
             }
         }
+        if (immediate) {
+            ingress.priority.hurry();
+        }
         if (from == AWAKE) {
             carryOut(false);
         } else if (from == SLEEPING) {
@@ -115,18 +125,24 @@ final class Shutdown {
         // a task that is let in after the drain would be lost.
         ingress.external.close();
         failures.holdUntilReleased();
+        LoopTerminatedException end =
+                new LoopTerminatedException("loop " + loopName + " ended before this was settled");
         boolean graceful = !immediate;
+        long rejected = 0;
         try {
-            graceful = graceful && (!mayRunCallbacks || drained());
+            graceful = graceful && (!mayRunCallbacks || drained(true));
         } finally {
             state.terminated();
             ingress.priority.close();
             try {
                 // What was accepted between the last look and the close.
-                graceful = graceful && (!mayRunCallbacks || drained());
+                graceful = graceful && (!mayRunCallbacks || drained(false));
+                if (graceful && mayRunCallbacks) {
+                    rejected = rejectPromises(end);
+                }
             } finally {
                 releasing = true;
-                release(graceful, mayRunCallbacks);
+                release(graceful, mayRunCallbacks, end, rejected);
                 endingThread = null;
             }
         }
@@ -145,8 +161,10 @@ final class Shutdown {
     }
 
     /// Runs everything that is queued, and what that leads to, until nothing is left or time is up.
-    private boolean drained() {
-        while (!isQuiet()) {
+    ///
+    /// @param waits whether to wait for work outside the loop
+    private boolean drained(boolean waits) {
+        while (!isQuiet() || (waits && promises.isAwaiting())) {
             if (isTimeUp()) {
                 return false;
             }
@@ -159,8 +177,41 @@ final class Shutdown {
                 microtasks.barrier();
             }
             microtasks.barrier();
+            if (waits && isQuiet() && promises.isAwaiting()) {
+                awaitWork();
+            }
         }
         return true;
+    }
+
+    /// Work outside the loop reports through the priority lane. The kernel is not waited for: it would
+    /// tell of descriptors whose callbacks run no more.
+    private void awaitWork() {
+        boolean interrupted = false;
+        while (ingress.priority.isEmpty() && !isTimeUp()) {
+            try {
+                ingress.priority.await(deadlineNanos - backend.nanoTime());
+            } catch (InterruptedException e) {
+                interrupted = true; // Nobody may cut a shutdown short but by closing the loop.
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Rejects what is still pending, and lets the handlers see to the rest.
+    ///
+    /// @return how many were rejected
+    private long rejectPromises(LoopTerminatedException end) {
+        long all = 0;
+        for (long some = promises.rejectRoots(end); some > 0; some = promises.rejectRoots(end)) {
+            all += some;
+            if (!drained(false)) {
+                return all;
+            }
+        }
+        return all;
     }
 
     private void drainExternal() {
@@ -205,10 +256,11 @@ final class Shutdown {
     }
 
     /// Counts what is left, closes the descriptors and hands the outcome out, whatever goes wrong.
-    private void release(boolean graceful, boolean onLoopThread) {
+    private void release(
+            boolean graceful, boolean onLoopThread, LoopTerminatedException end, long rejected) {
         ShutdownReport report = null;
         try {
-            report = count(graceful);
+            report = drop(graceful, end, rejected);
             if (onLoopThread) {
                 // Otherwise a thread that sets the loop up may be in the middle of them.
                 microtasks.clear();
@@ -236,13 +288,21 @@ final class Shutdown {
         }
     }
 
-    private ShutdownReport count(boolean graceful) {
+    /// Drops what is queued, rejects what is pending, and counts both.
+    private ShutdownReport drop(boolean graceful, LoopTerminatedException end, long rejected) {
+        boolean quiet = isQuiet();
+        promises.stopReacting(); // What is settled from now on leads to no callback.
+        long tasks = dropExternal();
+        long priorityTasks = dropPriority();
+        long work = promises.abandonOutstanding(end);
         return new ShutdownReport(
-                graceful && isQuiet(),
-                dropExternal(),
-                dropPriority(),
+                graceful && quiet && work == 0,
+                tasks,
+                priorityTasks,
                 microtasks.size(),
                 deferred.size(),
+                work,
+                rejected + work + promises.rejectAll(end),
                 timers.size(),
                 watchers.size());
     }
@@ -274,8 +334,14 @@ final class Shutdown {
 
     private long dropPriority() {
         long dropped = 0;
-        while (ingress.priority.poll() != null) {
-            dropped++;
+        for (Runnable task = ingress.priority.poll();
+                task != null;
+                task = ingress.priority.poll()) {
+            if (task instanceof Delivery delivery) {
+                promises.deliver(delivery); // Somebody may be waiting for it.
+            } else {
+                dropped++;
+            }
         }
         return dropped;
     }

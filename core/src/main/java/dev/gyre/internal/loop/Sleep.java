@@ -4,6 +4,7 @@ import static dev.gyre.LoopState.RUNNING;
 import static dev.gyre.LoopState.SLEEPING;
 
 import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.count.Counter;
 
 /// Check-then-sleep, the loop's side; the producers' side is [Ingress].
 ///

@@ -1,8 +1,10 @@
 package dev.gyre.internal.loop;
 
 import dev.gyre.LoopState;
+import dev.gyre.internal.count.Counter;
 import dev.gyre.internal.io.Reclaimer;
 import dev.gyre.internal.io.Watchers;
+import dev.gyre.internal.promise.Promises;
 import dev.gyre.internal.time.LoopClock;
 import dev.gyre.internal.time.LoopTimer;
 import dev.gyre.internal.time.TimerQueue;
@@ -51,6 +53,7 @@ final class Tick {
     private final TimerQueue timers;
     private final Microtasks microtasks;
     private final TaskRing deferred;
+    private final Promises promises;
     private final Callbacks callbacks;
     private final RunBounds bounds;
     private final int taskBudget;
@@ -76,6 +79,7 @@ final class Tick {
         timers = parts.timers;
         microtasks = parts.microtasks;
         deferred = parts.deferred;
+        promises = parts.promises;
         callbacks = parts.callbacks;
         bounds = parts.bounds;
         taskBudget = parts.config.taskBudget();
@@ -189,6 +193,7 @@ final class Tick {
     }
 
     private void poll() {
+        promises.tidy();
         if (!isIdle() || !mayWait()) {
             busy = false;
             sleep.pollNow();
@@ -214,6 +219,7 @@ final class Tick {
     boolean isAlive() {
         return timers.referenced() > 0
                 || watchers.referenced() > 0
+                || promises.isAwaiting()
                 || !microtasks.isEmpty()
                 || !deferred.isEmpty()
                 || !ingress.isEmpty();

@@ -1,9 +1,11 @@
 package dev.gyre.internal.time;
 
+import dev.gyre.EventLoop;
 import dev.gyre.internal.io.WatchHost;
+import dev.gyre.internal.promise.PromiseHost;
 
 /// A loop that lets everyone pass.
-public final class OpenHost implements TimerHost, WatchHost {
+public final class OpenHost implements TimerHost, WatchHost, PromiseHost {
     @Override
     public void requireConfined(String method) {}
 
@@ -17,4 +19,35 @@ public final class OpenHost implements TimerHost, WatchHost {
 
     @Override
     public void lookAgain() {}
+
+    @Override
+    public EventLoop loop() {
+        throw new UnsupportedOperationException("there is no loop");
+    }
+
+    @Override
+    public boolean isRunHere() {
+        return true;
+    }
+
+    @Override
+    public boolean isNeededHere() {
+        return true;
+    }
+
+    @Override
+    public void microtask(Runnable microtask) {
+        microtask.run();
+    }
+
+    @Override
+    public boolean submitPriority(Runnable task) {
+        task.run();
+        return true;
+    }
+
+    @Override
+    public void whenOver(Runnable action) {
+        action.run();
+    }
 }

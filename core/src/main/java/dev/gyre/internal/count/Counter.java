@@ -1,11 +1,11 @@
-package dev.gyre.internal.loop;
+package dev.gyre.internal.count;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /// A count with one writer and any number of readers. Opaque stores: whole, in order, and as cheap as
 /// plain ones, so that being watched costs the loop nothing.
-final class Counter {
+public final class Counter {
     private static final VarHandle VALUE;
 
     static {
@@ -19,11 +19,11 @@ final class Counter {
     // Shared: written by one thread, read by any.
     private long value;
 
-    void add(long amount) {
+    public void add(long amount) {
         VALUE.setOpaque(this, value + amount);
     }
 
-    long get() {
+    public long get() {
         return (long) VALUE.getOpaque(this);
     }
 }

@@ -1,0 +1,66 @@
+package dev.gyre.internal.loop;
+
+import dev.gyre.EventLoop;
+import dev.gyre.internal.io.WatchHost;
+import dev.gyre.internal.promise.PromiseHost;
+import dev.gyre.internal.time.TimerHost;
+
+/// The loop as its timers, watchers and promises see it.
+final class Host implements TimerHost, WatchHost, PromiseHost {
+    private final Loop loop;
+
+    Host(Loop loop) {
+        this.loop = loop;
+    }
+
+    @Override
+    public EventLoop loop() {
+        return loop;
+    }
+
+    @Override
+    public void requireConfined(String method) {
+        loop.requireConfined(method);
+    }
+
+    @Override
+    public void requireOpen(String method) {
+        loop.requireOpen(method);
+    }
+
+    @Override
+    public long nowNanos() {
+        return loop.nowNanos();
+    }
+
+    @Override
+    public void lookAgain() {
+        loop.lookAgain();
+    }
+
+    @Override
+    public boolean isRunHere() {
+        return loop.isLoopThread();
+    }
+
+    @Override
+    public boolean isNeededHere() {
+        return loop.isNeededHere();
+    }
+
+    @Override
+    public void microtask(Runnable microtask) {
+        loop.addMicrotask(microtask);
+    }
+
+    @Override
+    public boolean submitPriority(Runnable task) {
+        return loop.trySubmitPriority(task);
+    }
+
+    @Override
+    @SuppressWarnings("FutureReturnValueIgnored") // the action does not fail
+    public void whenOver(Runnable action) {
+        loop.outcome().whenComplete((report, failure) -> action.run());
+    }
+}

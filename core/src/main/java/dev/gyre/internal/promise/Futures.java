@@ -1,0 +1,32 @@
+package dev.gyre.internal.promise;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.concurrent.CompletableFuture;
+
+/// From promises to futures: clause P-4.
+final class Futures {
+    private Futures() {}
+
+    static <T extends @Nullable Object> CompletableFuture<T> of(LoopPromise<T> promise) {
+        CompletableFuture<T> future = new CompletableFuture<>();
+        if (promise.isSettled()) {
+            promise.markHandled();
+            complete(future, promise); // Nothing depends on it yet.
+        } else {
+            // Whoever completes a future runs what depends on it, and the loop must not.
+            Subscription.of(
+                    promise, () -> Thread.startVirtualThread(() -> complete(future, promise)));
+        }
+        return future;
+    }
+
+    private static <T extends @Nullable Object> void complete(
+            CompletableFuture<T> future, LoopPromise<T> settled) {
+        if (settled.isResolved()) {
+            future.complete(settled.resolvedValue());
+        } else {
+            future.completeExceptionally(settled.reason());
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package dev.gyre.internal.promise;
+
+import dev.gyre.Timer;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
+
+/// A step that settles as its source does, unless something else comes first: a deadline or a cancellation.
+///
+/// Loop thread only.
+final class Guard<T extends @Nullable Object> extends Step<T, T> {
+    Guard(LoopPromise<T> source) {
+        super(source);
+        // A source that stays pending for long must not gather guards that gave up.
+        attach((Notice) this::forsakeSource);
+    }
+
+    @Override
+    void settled(LoopPromise<T> source) {
+        settleLike(source);
+    }
+
+    /// Rejects it when the time has passed.
+    void until(Duration timeout) {
+        Timer timer =
+                loop().after(
+                                timeout,
+                                fired ->
+                                        settleRejected(
+                                                new TimeoutException(
+                                                        "not settled within " + timeout)));
+        attach((Notice) timer::cancel);
+    }
+}

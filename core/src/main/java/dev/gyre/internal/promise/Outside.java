@@ -1,0 +1,57 @@
+package dev.gyre.internal.promise;
+
+import org.jspecify.annotations.Nullable;
+
+/// Something outside the loop that a promise waits for. While it is outstanding, the loop is alive and a graceful
+/// shutdown waits.
+abstract sealed class Outside<T extends @Nullable Object> permits PromisedWork, AwaitedStage {
+    final LoopPromise<T> promise;
+
+    // Loop thread only: its place in the list of what is outstanding.
+    @Nullable Outside<?> previous;
+    @Nullable Outside<?> next;
+
+    Outside(LoopPromise<T> promise) {
+        this.promise = promise;
+    }
+
+    /// Lets the list know it, until the promise is settled, by whomever. Loop thread.
+    final void begin() {
+        Outstanding outstanding = promise.home.outstanding;
+        outstanding.add(this);
+        // Not a handler: a rejection that nobody else hears of is still unhandled.
+        promise.attach(
+                (Notice)
+                        () -> {
+                            outstanding.remove(this);
+                            ended();
+                        });
+    }
+
+    /// Any thread.
+    final void deliverResolved(T value) {
+        PromiseHost host = promise.home.host;
+        if (host.isRunHere()) {
+            promise.settleResolved(value);
+        } else {
+            // Refused if the loop is over: then the promise has been rejected.
+            host.submitPriority((Delivery) () -> promise.settleResolved(value));
+        }
+    }
+
+    /// Any thread.
+    final void deliverRejected(Throwable reason) {
+        PromiseHost host = promise.home.host;
+        if (host.isRunHere()) {
+            promise.settleRejected(reason);
+        } else {
+            host.submitPriority((Delivery) () -> promise.settleRejected(reason));
+        }
+    }
+
+    /// The loop ends before it did. Loop thread.
+    abstract void abandon(Throwable reason);
+
+    /// The promise is settled. Loop thread.
+    abstract void ended();
+}

@@ -1,0 +1,144 @@
+package dev.gyre.internal.promise;
+
+import dev.gyre.Cancellation;
+import dev.gyre.CancellationSource;
+import dev.gyre.Work;
+import dev.gyre.Workers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// Blocking work on its way through another thread: clause P-2.
+///
+/// The promise is settled by the loop thread alone, by whatever reaches it first: the result, a cancellation, or
+/// the loop's end. Whoever gives the work up interrupts its thread, but never a thread that has gone on to
+/// something else: a worker that finds itself being interrupted waits until that is done, and clears it.
+final class PromisedWork<T extends @Nullable Object> extends Outside<T> implements Runnable {
+    private static final int WAITING = 0;
+    private static final int RUNNING = 1;
+    private static final int INTERRUPTING = 2;
+    private static final int INTERRUPTED = 3;
+    private static final int OVER = 4;
+
+    private final Work<? extends T> work;
+    private final Executor executor;
+    private final CancellationSource givenUp;
+    private final Cancellation requested;
+    private Cancellation.@Nullable Registration registration;
+
+    // Shared: moved by the worker and by whoever gives the work up.
+    private final AtomicInteger phase = new AtomicInteger(WAITING);
+
+    // Shared: written by the worker before it moves to RUNNING, read by who moves on from there.
+    private @Nullable Thread worker;
+
+    PromisedWork(
+            LoopPromise<T> promise,
+            Work<? extends T> work,
+            Executor executor,
+            Cancellation requested) {
+        super(promise);
+        this.work = work;
+        this.executor = executor;
+        this.requested = requested;
+        givenUp = CancellationSource.linkedTo(requested);
+    }
+
+    /// Hears of a cancellation. Loop thread, before [#start()].
+    void heed() {
+        registration = requested.onCancel(this::cancelled);
+        if (!promise.isPending()) {
+            registration.close();
+        }
+    }
+
+    /// Hands the work over. Loop thread.
+    void start() {
+        if (phase.get() == OVER) {
+            return; // Cancelled already.
+        }
+        try {
+            executor.execute(this);
+        } catch (Throwable refused) {
+            phase.set(OVER);
+            deliverRejected(refused);
+            if (refused instanceof VirtualMachineError fatal) {
+                throw fatal;
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------ on the worker
+
+    @Override
+    public void run() {
+        worker = Thread.currentThread();
+        if (!phase.compareAndSet(WAITING, RUNNING)) {
+            return; // Given up before it began.
+        }
+        try {
+            T value = work.run(givenUp.cancellation());
+            finish(null);
+            deliverResolved(value);
+        } catch (Throwable thrown) {
+            finish(thrown);
+            deliverRejected(thrown);
+        }
+    }
+
+    @SuppressWarnings({"Interruption", "ThreadPriorityCheck"})
+    private void finish(@Nullable Throwable thrown) {
+        if (phase.compareAndSet(RUNNING, OVER)) {
+            if (thrown instanceof InterruptedException) {
+                // Somebody else's interrupt: the owner of the thread is to see it.
+                Thread.currentThread().interrupt();
+            }
+            return;
+        }
+        while (phase.get() == INTERRUPTING) {
+            Thread.yield();
+        }
+        if (phase.compareAndSet(INTERRUPTED, OVER)) {
+            Thread.interrupted(); // It was meant for this work only.
+        }
+    }
+
+    // ------------------------------------------------------------------ giving it up
+
+    /// Any thread.
+    private void cancelled() {
+        giveUp();
+        deliverRejected(Objects.requireNonNull(requested.reason()));
+    }
+
+    @Override
+    void abandon(Throwable reason) {
+        giveUp();
+        promise.settleRejected(reason);
+        givenUp.cancel(reason);
+    }
+
+    @Override
+    void ended() {
+        if (registration != null) {
+            registration.close();
+        }
+    }
+
+    /// Keeps it from beginning, or interrupts it. Any thread.
+    private void giveUp() {
+        if (phase.compareAndSet(WAITING, OVER)) {
+            if (executor instanceof Workers workers) {
+                workers.remove(this);
+            }
+        } else if (phase.compareAndSet(RUNNING, INTERRUPTING)) {
+            Thread interrupted = worker;
+            assert interrupted != null : "set before RUNNING";
+            interrupted.interrupt();
+            phase.set(INTERRUPTED);
+        }
+    }
+}

@@ -1,0 +1,360 @@
+package dev.gyre.internal.promise;
+
+import dev.gyre.Cancellation;
+import dev.gyre.Deferred;
+import dev.gyre.LoopTerminatedException;
+import dev.gyre.Outcome;
+import dev.gyre.Promise;
+import dev.gyre.Timer;
+import dev.gyre.Work;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/// The promises of one loop.
+///
+/// Most promises are settled in the tick that made them. So a new one is only noted, in an array, and those that
+/// are still pending at the end of the tick become entries of the [Registry]. The array is short and emptied each
+/// tick, so nothing is kept alive by it while the loop waits.
+///
+/// Loop thread only, without a lock. While no thread runs the loop, one thread may set it up and another may end
+/// it: then both hold the lock.
+public final class Promises {
+    /// How many slots of the registry a tick looks at.
+    static final int SLOTS_PER_TICK = 20;
+
+    private static final int NEWEST = 256;
+
+    final PromiseHost host;
+    final Outstanding outstanding = new Outstanding();
+    public final UnhandledRejections unhandled = new UnhandledRejections();
+    private final Registry registry = new Registry();
+    private final boolean tracing;
+
+    private final Object lock = new Object();
+    private final @Nullable LoopPromise<?>[] newest;
+    private int newestCount;
+    private long lastId;
+
+    /// What those that are pending are rejected with, once the end has come to that.
+    private @Nullable LoopTerminatedException end;
+
+    // Loop thread, or with the lock: handlers run no more, and nothing is attached.
+    private boolean over;
+
+    public Promises(PromiseHost host, boolean tracing) {
+        this.host = host;
+        this.tracing = tracing;
+        newest = new @Nullable LoopPromise<?>[NEWEST];
+    }
+
+    // ------------------------------------------------------------------ making promises
+
+    public <T extends @Nullable Object> Deferred<T> deferred() {
+        if (host.isRunHere() && end == null) {
+            return new LoopDeferred<>(this.<T>pending());
+        }
+        return confined("deferred", () -> new LoopDeferred<>(this.<T>pending()));
+    }
+
+    public <T extends @Nullable Object> Promise<T> resolved(T value) {
+        return confined(
+                "resolved",
+                () -> {
+                    LoopPromise<T> promise = new LoopPromise<>(this);
+                    promise.settleResolved(value);
+                    return promise;
+                });
+    }
+
+    public <T extends @Nullable Object> Promise<T> rejected(Throwable reason) {
+        Objects.requireNonNull(reason, "reason");
+        return confined(
+                "rejected",
+                () -> {
+                    LoopPromise<T> promise = new LoopPromise<>(this);
+                    promise.settleRejected(reason);
+                    return promise;
+                });
+    }
+
+    public <T extends @Nullable Object> Promise<T> from(CompletionStage<? extends T> stage) {
+        Objects.requireNonNull(stage, "stage");
+        AwaitedStage<T> awaited =
+                confined(
+                        "from",
+                        () -> {
+                            AwaitedStage<T> added = new AwaitedStage<>(this.<T>pending());
+                            added.begin();
+                            return added;
+                        });
+        awaited.await(stage); // It may run callbacks, so no lock is held.
+        return awaited.promise;
+    }
+
+    public <T extends @Nullable Object> Promise<T> promisify(
+            Executor executor, Cancellation cancellation, Work<? extends T> work) {
+        Objects.requireNonNull(executor, "executor");
+        Objects.requireNonNull(cancellation, "cancellation");
+        Objects.requireNonNull(work, "work");
+        PromisedWork<T> promised =
+                confined(
+                        "promisify",
+                        () -> {
+                            PromisedWork<T> added =
+                                    new PromisedWork<>(
+                                            this.<T>pending(), work, executor, cancellation);
+                            added.begin();
+                            added.heed();
+                            return added;
+                        });
+        promised.start();
+        return promised.promise;
+    }
+
+    public Promise<@Nullable Void> delay(Duration delay, Cancellation cancellation) {
+        Objects.requireNonNull(cancellation, "cancellation");
+        return confined(
+                "delay",
+                () -> {
+                    LoopPromise<@Nullable Void> promise = new LoopPromise<>(this);
+                    Timer timer = host.loop().after(delay, t -> promise.settleResolved(null));
+                    register(promise);
+                    promise.attach((Notice) timer::cancel);
+                    promise.rejectOn(cancellation);
+                    return promise;
+                });
+    }
+
+    public <T extends @Nullable Object> Promise<List<T>> all(
+            Collection<? extends Promise<? extends T>> promises) {
+        return combined("all", () -> new Combination.All<>(this, promises));
+    }
+
+    public <T extends @Nullable Object> Promise<List<Outcome<T>>> allSettled(
+            Collection<? extends Promise<? extends T>> promises) {
+        return combined("allSettled", () -> new Combination.AllSettled<>(this, promises));
+    }
+
+    public <T extends @Nullable Object> Promise<T> any(
+            Collection<? extends Promise<? extends T>> promises) {
+        return combined("any", () -> new Combination.Any<>(this, promises));
+    }
+
+    public <T extends @Nullable Object> Promise<T> race(
+            Collection<? extends Promise<? extends T>> promises) {
+        return combined("race", () -> new Combination.Race<>(this, promises));
+    }
+
+    private <R extends @Nullable Object> Promise<R> combined(
+            String method, Supplier<? extends Combination<?, R>> combination) {
+        return confined(
+                method,
+                () -> {
+                    Combination<?, R> made = combination.get();
+                    register(made);
+                    made.begin();
+                    return made;
+                });
+    }
+
+    private <T extends @Nullable Object> LoopPromise<T> pending() {
+        LoopPromise<T> promise = new LoopPromise<>(this);
+        register(promise);
+        return promise;
+    }
+
+    /// Does what makes a promise that does not come of another: only before the loop rejects what is pending, or
+    /// the end might never be reached.
+    private <R> R confined(String method, Supplier<R> body) {
+        if (host.isRunHere()) {
+            requireNotEnding(method);
+            return body.get();
+        }
+        synchronized (lock) {
+            host.requireOpen(method);
+            requireNotEnding(method);
+            return body.get();
+        }
+    }
+
+    private void requireNotEnding(String method) {
+        if (end != null) {
+            throw new LoopTerminatedException(
+                    host.loop() + " rejects what is pending: " + method + " comes too late");
+        }
+    }
+
+    /// Whether the loop thread is here and the loop not over.
+    boolean isOpenHere() {
+        return !over && host.isRunHere();
+    }
+
+    /// Does what changes a promise that there is already.
+    <R> R whileNobodyRuns(String method, Supplier<R> body) {
+        synchronized (lock) {
+            host.requireConfined(method);
+            return body.get();
+        }
+    }
+
+    // ------------------------------------------------------------------ keeping track
+
+    long nextId() {
+        return ++lastId;
+    }
+
+    @Nullable Throwable trace() {
+        return tracing ? new Throwable("the promise was made here") : null;
+    }
+
+    /// Notes a pending promise. On the loop thread, or with the lock.
+    void register(LoopPromise<?> promise) {
+        if (!host.isRunHere()) {
+            registry.add(promise); // There may be no tick for long.
+            return;
+        }
+        if (newestCount == NEWEST) {
+            settleDown();
+        }
+        newest[newestCount++] = promise;
+    }
+
+    /// Hands those of the newest that are still pending over to the registry.
+    private void settleDown() {
+        for (int i = 0; i < newestCount; i++) {
+            LoopPromise<?> promise = newest[i];
+            newest[i] = null;
+            if (promise != null && promise.isPending()) {
+                registry.add(promise);
+            }
+        }
+        newestCount = 0;
+    }
+
+    /// Once a tick, before the loop may wait.
+    public void tidy() {
+        if (newestCount > 0) {
+            settleDown();
+        }
+        registry.scavenge(SLOTS_PER_TICK);
+    }
+
+    void noteUnhandled(LoopPromise<?> rejected) {
+        if (!isTheEnd(rejected.settledValue())) {
+            unhandled.add(rejected);
+        }
+    }
+
+    void trigger(Reaction reaction) {
+        if (reaction instanceof Notice) {
+            reaction.run();
+        } else if (!over) {
+            host.microtask(reaction);
+        }
+    }
+
+    // ------------------------------------------------------------------ the end
+
+    /// Whether something outside the loop has been handed over and has not come back.
+    public boolean isAwaiting() {
+        return outstanding.count.get() > 0;
+    }
+
+    /// From now on what settles leads to no handler, as the loop is over.
+    public void stopReacting() {
+        synchronized (lock) {
+            over = true;
+        }
+    }
+
+    /// Runs a delivery that the end found in the lane.
+    public void deliver(Delivery delivery) {
+        synchronized (lock) {
+            delivery.run();
+        }
+    }
+
+    /// Gives up what is outstanding. Loop thread, or who ends a loop that no thread runs.
+    ///
+    /// @return how much that was
+    public long abandonOutstanding(LoopTerminatedException reason) {
+        synchronized (lock) {
+            return outstanding.abandonAll(reason);
+        }
+    }
+
+    /// Rejects what waits for no other promise of this loop. The rest follows, as its handlers see to that.
+    ///
+    /// @return how many were rejected
+    public long rejectRoots(LoopTerminatedException reason) {
+        synchronized (lock) {
+            end = reason;
+            return reject(reason, false);
+        }
+    }
+
+    /// Rejects everything that is pending.
+    ///
+    /// @return how many were rejected
+    public long rejectAll(LoopTerminatedException reason) {
+        synchronized (lock) {
+            end = reason;
+            long rejected = reject(reason, true);
+            unhandled.clear();
+            return rejected;
+        }
+    }
+
+    private long reject(LoopTerminatedException reason, boolean derivedToo) {
+        settleDown();
+        long rejected = 0;
+        for (LoopPromise<?> promise : registry.pending()) {
+            if ((derivedToo || !promise.isDerived()) && promise.settleRejected(reason)) {
+                rejected++;
+            }
+        }
+        return rejected;
+    }
+
+    /// Whether a rejection comes of the loop's end: that is nobody's mistake.
+    @SuppressWarnings("ReferenceEquality") // the one that this end made
+    private boolean isTheEnd(@Nullable Object reason) {
+        return reason != null && reason == end;
+    }
+
+    // ------------------------------------------------------------------ looking
+
+    /// The promise of that id, if it is registered. Loop thread.
+    @Nullable LoopPromise<?> find(long id) {
+        return registry.find(id);
+    }
+
+    int registryCapacity() {
+        return registry.capacity();
+    }
+
+    /// Any thread, as the following.
+    public long live() {
+        return registry.live.get();
+    }
+
+    public long scavenged() {
+        return registry.scavenged.get();
+    }
+
+    public long rebuilt() {
+        return registry.rebuilt.get();
+    }
+
+    public long awaited() {
+        return outstanding.count.get();
+    }
+}

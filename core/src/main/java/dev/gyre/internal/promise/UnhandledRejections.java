@@ -1,0 +1,52 @@
+package dev.gyre.internal.promise;
+
+import dev.gyre.internal.count.Counter;
+
+import java.util.ArrayDeque;
+import java.util.function.Consumer;
+
+/// Rejected promises that nobody has reacted to yet: clause P-3. They are looked at when a barrier has run all
+/// microtasks, for until then a handler may still come.
+///
+/// Loop thread only, except for the counter.
+public final class UnhandledRejections {
+    /// Past this many in one barrier the rest is only counted.
+    static final int MOST = 1_024;
+
+    private final ArrayDeque<LoopPromise<?>> suspects = new ArrayDeque<>();
+    private final Counter reported = new Counter();
+
+    void add(LoopPromise<?> promise) {
+        if (suspects.size() < MOST) {
+            suspects.add(promise);
+        } else {
+            reported.add(1);
+        }
+    }
+
+    public boolean isEmpty() {
+        return suspects.isEmpty();
+    }
+
+    /// How many there have been. Any thread.
+    public long count() {
+        return reported.get();
+    }
+
+    /// Hands out those that are still unhandled, each once.
+    public void report(Consumer<? super LoopPromise<?>> observer) {
+        for (LoopPromise<?> promise = suspects.poll();
+                promise != null;
+                promise = suspects.poll()) {
+            if (!promise.isHandled()) {
+                reported.add(1);
+                observer.accept(promise);
+            }
+        }
+    }
+
+    /// Forgets them: the loop's end rejects much that nobody waits for.
+    void clear() {
+        suspects.clear();
+    }
+}
