@@ -35,10 +35,10 @@ import java.util.concurrent.ThreadFactory;
 /// An executor that refuses a newcomer, whatever it throws, has the place given back and the throwable
 /// passed to the caller of [#execute]. Work that waits was accepted already: if the executor refuses to
 /// take it over when another has ended, it runs on the thread that has just become free, with
-/// whatever interrupt or thread-local that one carries, and this is logged. So after an executor was
-/// shut down newcomers are refused, and those that wait still run, on its own threads. If no work has
-/// ended, and it is only a place that was given back by a refused newcomer, the one that waits runs on
-/// a virtual thread: the caller may be a loop.
+/// whatever interrupt or thread-local that one carries, and a warning is logged. So after an executor
+/// was shut down newcomers are refused, and those that wait still run, on its own threads. If nothing
+/// has ended, and the place was only given back for a refused newcomer, the one that waits runs on a
+/// virtual thread instead: the caller may be a loop.
 ///
 /// Work that an executor takes and then drops without a word keeps its place for ever.
 public final class Workers implements Executor {
@@ -63,7 +63,8 @@ public final class Workers implements Executor {
     private final Executor executor;
     private final Executor lastResort;
 
-    // Shared: written and read by any thread, guarded by the lock. It is not held while foreign code
+    // Shared: written and read by any thread, guarded by the lock. It is not held while foreign
+    // code
     // runs. Whenever it is free: if somebody waits, all places are taken.
     private final Object lock = new Object();
     private final WaitingLine line = new WaitingLine();
@@ -180,10 +181,14 @@ public final class Workers implements Executor {
 
     /// Without this, newcomers in the line would keep the threads of an executor busy that is to end.
     private void requireOpenExecutor(Job job) {
-        if (executor instanceof ExecutorService service && service.isShutdown()) {
+        if (isExecutorShutDown()) {
             throw new RejectedExecutionException(
                     this + " refuses " + job + ": its executor has been shut down");
         }
+    }
+
+    private boolean isExecutorShutDown() {
+        return executor instanceof ExecutorService service && service.isShutdown();
     }
 
     private Admission admit(Job job) {
@@ -308,18 +313,18 @@ public final class Workers implements Executor {
         synchronized (lock) {
             occurrence = ++refusals;
         }
-        if (Long.bitCount(occurrence) > 1) {
-            return; // A line that an executor refuses may be long.
-        }
         try {
-            LOG.log(
-                    Level.WARNING,
-                    this
-                            + ": the executor refused work that waited, so it runs outside of it"
-                            + " (occurrence "
-                            + occurrence
-                            + "); has it been shut down, or are its own limits narrower?",
-                    refusal);
+            // A line that is refused may be long. To end is an executor's good right.
+            if (Long.bitCount(occurrence) == 1 && !isExecutorShutDown()) {
+                LOG.log(
+                        Level.WARNING,
+                        this
+                                + ": the executor refused work that waited, which now runs without"
+                                + " it (occurrence "
+                                + occurrence
+                                + "); are its own limits narrower than these?",
+                        refusal);
+            }
         } catch (Throwable thrown) {
             report(thrown);
         }

@@ -2,14 +2,14 @@ package dev.gyre;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /// An executor that runs what it was given when it is told to, and refuses when it is told to.
 final class ScriptedExecutor implements Executor {
-    private final Deque<Runnable> given = new ArrayDeque<>();
+    private final List<Runnable> given = new ArrayList<>();
     private int calls;
     private int inline;
     private int refuse;
@@ -38,7 +38,7 @@ final class ScriptedExecutor implements Executor {
     }
 
     /// Happens inside the next [#execute], before anything else.
-    void beforeNext(Runnable action) {
+    void beforeNext(@Nullable Runnable action) {
         beforeNext = action;
     }
 
@@ -74,12 +74,12 @@ final class ScriptedExecutor implements Executor {
         return given.size();
     }
 
-    void runNext() {
-        given.remove().run();
+    void run(int index) {
+        given.remove(index).run();
     }
 
-    void runLast() {
-        given.removeLast().run();
+    void runNext() {
+        run(0);
     }
 
     void runAll() {

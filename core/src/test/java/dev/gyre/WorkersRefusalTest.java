@@ -2,7 +2,9 @@ package dev.gyre;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -20,6 +22,12 @@ class WorkersRefusalTest {
     private final ScriptedExecutor executor = new ScriptedExecutor();
     private final ScriptedExecutor lastResort = new ScriptedExecutor();
     private final List<String> log = new ArrayList<>();
+    private final LogCapture warnings = new LogCapture();
+
+    @AfterEach
+    void restoreTheLog() {
+        warnings.close();
+    }
 
     private Runnable says(String word) {
         return () -> log.add(word);
@@ -155,6 +163,11 @@ class WorkersRefusalTest {
         executor.runNext();
         assertThat(ran[0]).isEqualTo(count);
         assertThat(workers.running()).isZero();
+        assertThat(warnings.messages())
+                .as("occurrence 1, 2, 4 and so on")
+                .hasSize(17)
+                .first(STRING)
+                .contains("Workers[1 of 1 running, 99999 of 100000 waiting]", "(occurrence 1)");
     }
 
     @Test
@@ -233,6 +246,7 @@ class WorkersRefusalTest {
                 .as("an executor ends when the accepted work has ended")
                 .isTrue();
         assertThat(log).containsExactly("pool", "pool", "pool", "pool");
+        assertThat(warnings.messages()).as("to shut an executor down is no fault").isEmpty();
         assertThat(workers).hasToString("Workers[0 of 1 running, 0 of 10 waiting]");
     }
 }

@@ -161,7 +161,7 @@ class WorkersTest {
         for (String word : List.of("a", "b", "c", "d")) {
             workers.execute(says(word));
         }
-        executor.runLast();
+        executor.run(1);
         assertThat(executor.held()).isEqualTo(2);
         executor.runAll();
         assertThat(log).containsExactly("b", "a", "c", "d");
@@ -218,7 +218,8 @@ class WorkersTest {
         CompletableFuture<Thread> next = new CompletableFuture<>();
         workers.execute(
                 () -> {
-                    Thread.currentThread().setUncaughtExceptionHandler((t, e) -> caught.complete(e));
+                    Thread.currentThread()
+                            .setUncaughtExceptionHandler((t, e) -> caught.complete(e));
                     workers.execute(() -> next.complete(Thread.currentThread()));
                     throw thrown;
                 });
