@@ -1,0 +1,37 @@
+package dev.gyre;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+
+/// What Gyre logs, kept here instead of on the console until this is closed.
+final class LogCapture extends Handler implements AutoCloseable {
+    // Held: a logger that nobody holds forgets its handlers.
+    private final Logger logger = Logger.getLogger("dev.gyre");
+    private final List<String> messages = new CopyOnWriteArrayList<>();
+
+    LogCapture() {
+        logger.setUseParentHandlers(false);
+        logger.addHandler(this);
+    }
+
+    List<String> messages() {
+        return messages;
+    }
+
+    @Override
+    public void publish(LogRecord entry) {
+        messages.add(entry.getMessage());
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {
+        logger.removeHandler(this);
+        logger.setUseParentHandlers(true);
+    }
+}
