@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 ///
 /// **Threads.** The *loop thread* is whichever platform thread is inside a `run` method. These may be
 /// called from any thread: [#submit], [#trySubmit], [#submitPriority], [#execute], [#stop],
-/// [#shutdown], [#close], [#state], [#nowNanos], [#isLoopThread], [#metrics], [#config]. All others are
+/// [#shutdown], [#close], [#state], [#nowNanos], [#nanoTime], [#isLoopThread], [#metrics], [#config]. All others are
 /// *loop-confined*: while the loop runs they belong to the loop thread, and any other caller gets a
 /// [WrongThreadException] that names both threads. While no thread runs the loop they belong to
 /// the one thread that sets it up; what that thread adds at the very moment another one ends the loop
@@ -179,6 +179,10 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     /// [System#nanoTime()]. While no thread runs the loop it is read afresh. Callable from any thread,
     /// without a lock.
     long nowNanos();
+
+    /// The monotonic time now, read afresh, on the scale of [#nowNanos()]: for whoever cannot wait for the
+    /// next tick, as a thread that looks whether a deadline has passed. Callable from any thread.
+    long nanoTime();
 
     /// The loop's state at this instant. Callable from any thread.
     LoopState state();

@@ -50,6 +50,7 @@ class ArchitectureTest {
             Map.of(
                     "sys", List.of(),
                     "time", List.of(),
+                    "cancel", List.of(),
                     "backend", List.of("sys"),
                     "io", List.of("backend", "sys"),
                     "loop", List.of("io", "time", "backend", "sys"),

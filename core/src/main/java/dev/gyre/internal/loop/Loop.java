@@ -19,14 +19,12 @@ import dev.gyre.Watcher;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.io.Reclaimer;
-import dev.gyre.internal.io.WatchHost;
 import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.loop.Courses.Course;
 import dev.gyre.internal.sys.LinuxKernel;
 import dev.gyre.internal.sys.Platform;
 import dev.gyre.internal.time.Durations;
 import dev.gyre.internal.time.LoopClock;
-import dev.gyre.internal.time.TimerHost;
 import dev.gyre.internal.time.TimerQueue;
 import dev.gyre.io.Descriptor;
 import dev.gyre.metrics.LoopMetrics;
@@ -63,7 +61,7 @@ public final class Loop implements EventLoop {
     private final Confinement confinement;
 
     private Loop(LoopConfig config, Backend backend) {
-        Parts parts = new Parts(config, backend, this, new Host());
+        Parts parts = new Parts(config, backend, this, new Host(this));
         this.config = config;
         this.backend = backend;
         confinement = new Confinement(config.name());
@@ -339,6 +337,11 @@ public final class Loop implements EventLoop {
         return clock.nanos();
     }
 
+    @Override
+    public long nanoTime() {
+        return backend.nanoTime();
+    }
+
     // ------------------------------------------------------------------ looking
 
     @Override
@@ -390,28 +393,10 @@ public final class Loop implements EventLoop {
                 "loop " + config.name() + " is TERMINATED: " + method + " comes too late");
     }
 
-    /// The loop as its timers and watchers see it.
-    private final class Host implements TimerHost, WatchHost {
-        @Override
-        public void requireConfined(String method) {
-            Loop.this.requireConfined(method);
-        }
-
-        @Override
-        public void requireOpen(String method) {
-            Loop.this.requireOpen(method);
-        }
-
-        @Override
-        public long nowNanos() {
-            return Loop.this.nowNanos();
-        }
-
-        @Override
-        public void lookAgain() {
-            if (confinement.isElsewhere()) {
-                backend.wake();
-            }
+    /// What the loop waits for has changed: if it is another thread that waits, wakes it.
+    void lookAgain() {
+        if (confinement.isElsewhere()) {
+            backend.wake();
         }
     }
 

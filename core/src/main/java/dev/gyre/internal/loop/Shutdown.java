@@ -215,6 +215,7 @@ final class Shutdown {
                 deferred.clear();
             }
         } finally {
+            timers.release();
             try {
                 closeBelongings();
             } finally {

@@ -1,5 +1,6 @@
 package dev.gyre.internal.time;
 
+import dev.gyre.EventLoop;
 import dev.gyre.internal.io.WatchHost;
 
 /// A loop that lets everyone pass.
@@ -13,6 +14,11 @@ public final class OpenHost implements TimerHost, WatchHost {
     @Override
     public long nowNanos() {
         return 0;
+    }
+
+    @Override
+    public EventLoop loop() {
+        throw new UnsupportedOperationException("there is no loop behind these timers");
     }
 
     @Override
