@@ -221,7 +221,8 @@ public final class LoopConfig implements Cloneable {
     private enum VirtualThreads implements Executor {
         INSTANCE;
 
-        private static final ThreadFactory THREADS = Thread.ofVirtual().name("gyre-work-", 1).factory();
+        private static final ThreadFactory THREADS =
+                Thread.ofVirtual().name("gyre-work-", 1).factory();
 
         @Override
         public void execute(Runnable work) {

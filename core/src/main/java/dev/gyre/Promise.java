@@ -147,7 +147,8 @@ public sealed interface Promise<T extends @Nullable Object> permits LoopPromise 
     Promise<T> recover(Handler<? super Throwable, ? extends T> handler);
 
     /// When rejected with a reason of that type, goes on with what the handler makes of it.
-    <X extends Throwable> Promise<T> recover(Class<X> type, Handler<? super X, ? extends T> handler);
+    <X extends Throwable> Promise<T> recover(
+            Class<X> type, Handler<? super X, ? extends T> handler);
 
     /// When rejected, goes on as the promise does that the handler returns.
     Promise<T> recoverCompose(Handler<? super Throwable, ? extends Promise<? extends T>> handler);

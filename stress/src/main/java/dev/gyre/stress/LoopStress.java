@@ -51,7 +51,8 @@ public final class LoopStress {
         return loop.shutdown(LONG).toCompletableFuture().getNow(NEVER);
     }
 
-    private static final ShutdownReport NEVER = new ShutdownReport(false, -1, -1, -1, -1, -1, -1, -1, -1);
+    private static final ShutdownReport NEVER =
+            new ShutdownReport(false, -1, -1, -1, -1, -1, -1, -1, -1);
 
     /// What ran on the loop, and whether ever two at a time.
     private static final class Work implements Runnable {

@@ -118,9 +118,7 @@ public final class Loop implements EventLoop {
         Objects.requireNonNull(mode, "mode");
         runs.enter();
         runs.drive(
-                mode == RunMode.DRAINED
-                        ? Course.UNTIL_STOPPED_AND_DRAINED
-                        : Course.UNTIL_STOPPED);
+                mode == RunMode.DRAINED ? Course.UNTIL_STOPPED_AND_DRAINED : Course.UNTIL_STOPPED);
     }
 
     @Override

@@ -267,6 +267,7 @@ final class Shutdown {
                 deferred.clear();
             }
         } finally {
+            timers.release();
             try {
                 closeBelongings();
             } finally {

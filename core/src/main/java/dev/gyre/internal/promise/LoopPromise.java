@@ -49,7 +49,8 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
     // Loop thread only: null, one reaction, or several.
     private @Nullable Object reactions;
 
-    // Shared: set by whoever will hear of a rejection, read by the loop thread. A late one is reported in vain.
+    // Shared: set by whoever will hear of a rejection, read by the loop thread. A late one is
+    // reported in vain.
     private boolean handled;
 
     LoopPromise(Promises home) {

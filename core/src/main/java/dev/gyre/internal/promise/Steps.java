@@ -12,8 +12,7 @@ final class Steps {
     private Steps() {}
 
     /// A step with a handler, which is let go when it has run.
-    abstract static sealed class Kind<
-                    S extends @Nullable Object, T extends @Nullable Object, H>
+    abstract static sealed class Kind<S extends @Nullable Object, T extends @Nullable Object, H>
             extends Step<S, T>
             permits Then, Either, Accept, Compose, Recover, RecoverCompose, Finally {
         private @Nullable H handler;
@@ -104,9 +103,7 @@ final class Steps {
 
     static final class Compose<S extends @Nullable Object, T extends @Nullable Object>
             extends Kind<S, T, Handler<? super S, ? extends Promise<? extends T>>> {
-        Compose(
-                LoopPromise<S> source,
-                Handler<? super S, ? extends Promise<? extends T>> handler) {
+        Compose(LoopPromise<S> source, Handler<? super S, ? extends Promise<? extends T>> handler) {
             super(source, handler);
         }
 

@@ -35,9 +35,7 @@ public final class UnhandledRejections {
 
     /// Hands out those that are still unhandled, each once.
     public void report(Consumer<? super LoopPromise<?>> observer) {
-        for (LoopPromise<?> promise = suspects.poll();
-                promise != null;
-                promise = suspects.poll()) {
+        for (LoopPromise<?> promise = suspects.poll(); promise != null; promise = suspects.poll()) {
             if (!promise.isHandled()) {
                 reported.add(1);
                 observer.accept(promise);

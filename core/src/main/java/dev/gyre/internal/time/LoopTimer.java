@@ -1,8 +1,10 @@
 package dev.gyre.internal.time;
 
+import dev.gyre.Cancellation;
 import dev.gyre.Timer;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /// A timer and its own place in the queue: being its own node, it costs no allocation to move.
@@ -14,7 +16,9 @@ public final class LoopTimer implements Timer {
     static final int DUE = -3;
 
     final TimerQueue queue;
-    final Consumer<? super Timer> callback;
+
+    /// A [TimerBinding] if the timer is bound.
+    private Consumer<? super Timer> callback;
 
     /// Zero for one-shot.
     final long periodNanos;
@@ -33,6 +37,9 @@ public final class LoopTimer implements Timer {
     int index;
 
     boolean referenced = true;
+
+    /// Whether it was bound to a cancellation. Kept here, where it costs no memory and no further look.
+    private boolean bound;
 
     LoopTimer(
             TimerQueue queue,
@@ -59,7 +66,11 @@ public final class LoopTimer implements Timer {
     @Override
     public boolean cancel() {
         queue.host.requireConfined("cancel");
-        return queue.remove(this);
+        boolean scheduled = queue.remove(this);
+        if (bound) {
+            binding().stopListening();
+        }
+        return scheduled;
     }
 
     @Override
@@ -67,8 +78,42 @@ public final class LoopTimer implements Timer {
         long nanos = Durations.nanos("delay", delay);
         TimerHost host = queue.host;
         host.requireOpen("reschedule");
-        queue.reschedule(this, Durations.deadline("delay", host.nowNanos(), nanos));
+        long deadline = Durations.deadline("delay", host.nowNanos(), nanos);
+        if (bound && binding().isCancelled()) {
+            cancel();
+            return this;
+        }
+        queue.reschedule(this, deadline);
+        if (bound) {
+            binding().listen();
+        }
         return this;
+    }
+
+    @Override
+    @SuppressWarnings("ReferenceEquality") // there is one that is never cancelled
+    public Timer cancelOn(Cancellation cancellation) {
+        Objects.requireNonNull(cancellation, "cancellation");
+        queue.host.requireConfined("cancelOn");
+        if (cancellation == Cancellation.none()) {
+            return this;
+        }
+        if (bound) {
+            binding().alsoTo(cancellation);
+        } else {
+            callback = new TimerBinding(this, callback, cancellation);
+            bound = true;
+        }
+        if (cancellation.isCancelled()) {
+            cancel();
+        } else if (place != NOWHERE) {
+            binding().listen();
+        }
+        return this;
+    }
+
+    private TimerBinding binding() {
+        return (TimerBinding) callback;
     }
 
     @Override

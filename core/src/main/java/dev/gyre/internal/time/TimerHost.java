@@ -1,5 +1,7 @@
 package dev.gyre.internal.time;
 
+import dev.gyre.EventLoop;
+
 /// What timers need of the loop they belong to.
 public interface TimerHost {
     /// Lets the loop thread pass, and anyone while no thread runs the loop.
@@ -15,4 +17,7 @@ public interface TimerHost {
 
     /// The loop's time, which delays are counted from.
     long nowNanos();
+
+    /// The loop itself, for what any thread may ask of it.
+    EventLoop loop();
 }

@@ -19,6 +19,7 @@ public final class TimerQueue {
     private static final int MOST = 1 << 26;
 
     final TimerHost host;
+    final TimerBindings bindings = new TimerBindings();
 
     private final NearQueue near = new NearQueue();
     private final TimerWheel wheel;
@@ -41,6 +42,11 @@ public final class TimerQueue {
         LoopTimer timer = new LoopTimer(this, deadlineNanos, periodNanos, callback);
         insert(timer);
         return timer;
+    }
+
+    /// Lets go of all cancellations that timers listen to. Any thread, when the loop ends.
+    public void release() {
+        bindings.close();
     }
 
     /// How many timers are scheduled.

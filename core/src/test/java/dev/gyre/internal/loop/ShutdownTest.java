@@ -120,7 +120,8 @@ class ShutdownTest {
                 () -> {
                     CompletableFuture<ShutdownReport> mine =
                             loop.shutdown(LONG).toCompletableFuture();
-                    assertThat(mine.complete(new ShutdownReport(false, 9, 9, 9, 9, 9, 9, 9, 9))).isTrue();
+                    assertThat(mine.complete(new ShutdownReport(false, 9, 9, 9, 9, 9, 9, 9, 9)))
+                            .isTrue();
                 });
         loop.run();
         assertThat(outcomeOf(loop).tasks()).isZero();
@@ -190,7 +191,8 @@ class ShutdownTest {
         observedLoop.submit(() -> log.add("dropped"));
         observedLoop.run();
         assertThat(log).containsExactly("the callback itself goes on");
-        assertThat(outcomeOf(observedLoop)).isEqualTo(new ShutdownReport(false, 2, 0, 1, 0, 0, 0, 0, 0));
+        assertThat(outcomeOf(observedLoop))
+                .isEqualTo(new ShutdownReport(false, 2, 0, 1, 0, 0, 0, 0, 0));
         assertThat(observed).isTrue();
     }
 

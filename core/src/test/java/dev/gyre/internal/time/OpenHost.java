@@ -18,12 +18,12 @@ public final class OpenHost implements TimerHost, WatchHost, PromiseHost {
     }
 
     @Override
-    public void lookAgain() {}
+    public EventLoop loop() {
+        throw new UnsupportedOperationException("there is no loop behind these timers");
+    }
 
     @Override
-    public EventLoop loop() {
-        throw new UnsupportedOperationException("there is no loop");
-    }
+    public void lookAgain() {}
 
     @Override
     public boolean isRunHere() {
