@@ -257,7 +257,8 @@ class PromiseGarbageTest {
     void longLivedSource_keepsNoGuardThatWasCancelled() {
         Promise<Integer> source = pending();
         CancellationSource later = new CancellationSource();
-        Reachability guard = madeInATick(() -> source.cancelOn(later.cancellation()).recover(e -> 0));
+        Reachability guard =
+                madeInATick(() -> source.cancelOn(later.cancellation()).recover(e -> 0));
         later.cancel();
         tick();
         guard.assertLost("a cancelled guard of a promise that is still pending");

@@ -99,9 +99,11 @@ class RegistryPropertyTest {
             int some = Math.min(step.number(), size);
             switch (step.kind()) {
                 case ADD -> add(step.number());
-                case SETTLE_ONE -> pending.stream().skip(pick(step, size)).limit(1).forEach(Run::settle);
+                case SETTLE_ONE ->
+                        pending.stream().skip(pick(step, size)).limit(1).forEach(Run::settle);
                 case SETTLE_OLDEST -> pending.subList(0, some).forEach(Run::settle);
-                case COLLECT_ONE -> pending.stream().skip(pick(step, size)).limit(1).forEach(this::collect);
+                case COLLECT_ONE ->
+                        pending.stream().skip(pick(step, size)).limit(1).forEach(this::collect);
                 case COLLECT_NEWEST -> pending.subList(size - some, size).forEach(this::collect);
                 case SCAVENGE -> scavenge(Math.min(step.number(), capacity - cursor));
                 case SCAVENGE_TO_THE_END -> scavenge(capacity - cursor);
@@ -160,7 +162,9 @@ class RegistryPropertyTest {
             } else {
                 noteGone();
                 if (cursor == 0 && capacity > Registry.LEAST) {
-                    assertThat(held()).as("sparse, but not rebuilt").isGreaterThanOrEqualTo(capacity / 4);
+                    assertThat(held())
+                            .as("sparse, but not rebuilt")
+                            .isGreaterThanOrEqualTo(capacity / 4);
                 }
             }
         }
@@ -181,7 +185,9 @@ class RegistryPropertyTest {
             for (Member member : members.values()) {
                 long id = member.promise.id();
                 if ((registry.entry(id) == null) != member.gone) {
-                    fail("%s, dead: %b, is in the table: %b", member.promise, member.dead, member.gone);
+                    fail(
+                            "%s, dead: %b, is in the table: %b",
+                            member.promise, member.dead, member.gone);
                 }
                 boolean isKnown = !member.gone && !member.collected;
                 if (registry.find(id) != (isKnown ? member.promise : null)) {
@@ -201,7 +207,8 @@ class RegistryPropertyTest {
 
     @Property(tries = 500)
     @Clause("R-1")
-    void registry_againstAModel_knowsTheSameAndForgetsInTime(@ForAll("programs") List<Step> program) {
+    void registry_againstAModel_knowsTheSameAndForgetsInTime(
+            @ForAll("programs") List<Step> program) {
         Run run = new Run();
         for (Step step : program) {
             run.perform(step);
@@ -211,6 +218,8 @@ class RegistryPropertyTest {
         run.perform(new Step(Kind.SCAVENGE_TO_THE_END, 0)); // The cursor may have begun anywhere,
         run.perform(new Step(Kind.SCAVENGE_TO_THE_END, 0)); // so this one is the whole cycle.
         run.check();
-        assertThat(run.registry.live.get()).as("one cycle has forgotten all the dead").isEqualTo(left);
+        assertThat(run.registry.live.get())
+                .as("one cycle has forgotten all the dead")
+                .isEqualTo(left);
     }
 }
