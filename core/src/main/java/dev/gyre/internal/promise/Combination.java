@@ -7,11 +7,12 @@ import dev.gyre.Promise;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Function;
+import java.util.stream.Stream;
 
 /// A promise that comes of several others.
 ///
@@ -86,11 +87,9 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
         }
     }
 
-    final <V extends @Nullable Object> List<V> collect(
-            Function<? super LoopPromise<? extends T>, ? extends V> part) {
-        List<V> collected = new ArrayList<>(parts.size());
-        parts.forEach(each -> collected.add(part.apply(each.source)));
-        return Collections.unmodifiableList(collected);
+    /// Until it is settled.
+    final Stream<LoopPromise<? extends T>> sources() {
+        return parts.stream().map(part -> part.source);
     }
 
     @Override
@@ -116,7 +115,8 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
 
         @Override
         void complete() {
-            settleResolved(collect(LoopPromise::settledValue));
+            @Nullable Object[] values = sources().map(LoopPromise::settledValue).toArray();
+            settleResolved(Collections.unmodifiableList(Arrays.asList(values)));
         }
     }
 
@@ -133,7 +133,7 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
 
         @Override
         void complete() {
-            settleResolved(collect(LoopPromise::outcome));
+            settleResolved(sources().map(LoopPromise::outcome).toList());
         }
     }
 
@@ -149,7 +149,7 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
 
         @Override
         void complete() {
-            settleRejected(new AllRejectedException(collect(LoopPromise::reason)));
+            settleRejected(new AllRejectedException(sources().map(LoopPromise::reason).toList()));
         }
     }
 
