@@ -19,6 +19,9 @@ public final class OneBitBackend implements Backend {
     // Shared: set by the other actor.
     private volatile boolean alone;
 
+    // Shared: set by one actor, read by all.
+    private volatile long nowNanos;
+
     // The loop's actor only, then the arbiter.
     private String sleep = AWAKE;
     private int closes;
@@ -26,6 +29,11 @@ public final class OneBitBackend implements Backend {
     /// The other actor, at its end: it will not wake the loop any more.
     public void leaveAlone() {
         alone = true;
+    }
+
+    /// One actor: what the clock says from now on.
+    public void setTime(long nanos) {
+        nowNanos = nanos;
     }
 
     /// The arbiter: how the loop slept.
@@ -45,7 +53,7 @@ public final class OneBitBackend implements Backend {
 
     @Override
     public long nanoTime() {
-        return 0;
+        return nowNanos;
     }
 
     @Override
