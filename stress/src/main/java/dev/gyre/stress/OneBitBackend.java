@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A kernel that knows nothing but whether it was woken, and that notices when nobody will wake it.
 ///
-/// A wait lasts until [#wake]. The other actor says when it is done ([#leaveAlone]); a loop that then
+/// A wait lasts until [#wake], for the clock stands still. The other actor says when it is done ([#leaveAlone]); a loop that then
 /// waits and was not woken would wait for ever: it has *overslept*.
 public final class OneBitBackend implements Backend {
     public static final String AWAKE = "did not sleep";
@@ -63,6 +63,10 @@ public final class OneBitBackend implements Backend {
 
     @Override
     public void pollUntil(long deadlineNanos) {
+        if (deadlineNanos - nowNanos <= 0) {
+            woken = false;
+            return; // Nobody has to wake it.
+        }
         if (sleep.equals(OVERSLEPT)) {
             throw new IllegalStateException("asleep for ever");
         }
