@@ -60,8 +60,7 @@ public sealed interface Cancellation
     /// @throws IllegalArgumentException if the delay is negative or its deadline cannot be represented
     static Cancellation after(EventLoop loop, Duration delay) {
         long nanos = Durations.nanos("delay", delay);
-        return new DeadlineToken(
-                loop, Durations.deadline("delay", loop.nanoTime(), nanos), nanos);
+        return new DeadlineToken(loop, Durations.deadline("delay", loop.nanoTime(), nanos), nanos);
     }
 
     /// Whether it is cancelled. Stays true.

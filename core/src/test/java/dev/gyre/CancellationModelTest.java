@@ -105,10 +105,11 @@ class CancellationModelTest {
 
         private void cancel(int index) {
             CancellationSource source = sources.get(index);
-            Node own = nodes.stream()
-                    .filter(node -> node.cancellation == source.cancellation())
-                    .findFirst()
-                    .orElseThrow();
+            Node own =
+                    nodes.stream()
+                            .filter(node -> node.cancellation == source.cancellation())
+                            .findFirst()
+                            .orElseThrow();
             boolean first = !own.shouldBeCancelled(cancelled) && !cancelled.contains(source);
             if (first) {
                 cancelled.add(source);
@@ -139,8 +140,9 @@ class CancellationModelTest {
                 assertThat(node.cancellation.isCancelled())
                         .isEqualTo(node.shouldBeCancelled(cancelled));
                 if (node.cancellation.isCancelled()) {
-                    assertThat(node.cancelledBy.stream()
-                                    .map(source -> source.cancellation().reason()))
+                    assertThat(
+                                    node.cancelledBy.stream()
+                                            .map(source -> source.cancellation().reason()))
                             .contains(node.cancellation.reason());
                 }
             }

@@ -44,8 +44,7 @@ class CancellationTest {
                 .isSameAs(cancellation.reason())
                 .hasMessage("the user went away")
                 .hasNoCause();
-        assertThat(catchThrowable(cancellation::throwIfCancelled))
-                .isSameAs(cancellation.reason());
+        assertThat(catchThrowable(cancellation::throwIfCancelled)).isSameAs(cancellation.reason());
     }
 
     @Test

@@ -218,8 +218,7 @@ class LinkedCancellationTest {
     @Clause("P-5")
     void linkedSource_cancelledBeforeItsParent_keepsItsOwnReasonUnseen() {
         CancellationSource child = CancellationSource.linkedTo(a.cancellation());
-        Cancellation grandchild =
-                Cancellation.anyOf(child.cancellation(), b.cancellation());
+        Cancellation grandchild = Cancellation.anyOf(child.cancellation(), b.cancellation());
         assertThat(child.cancel("own")).isTrue();
         a.cancel("parent");
         assertThat(child.cancellation().reason()).hasMessage("own");

@@ -85,7 +85,9 @@ public final class CancellationStress {
     @JCStressTest
     @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "Closed before its turn.")
     @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "Its turn came first.")
-    @Outcome(expect = FORBIDDEN, desc = "Run after the close, or run twice, or the wrong one closed.")
+    @Outcome(
+            expect = FORBIDDEN,
+            desc = "Run after the close, or run twice, or the wrong one closed.")
     @State
     public static class CancelAgainstClose {
         private final CancellationSource source = new CancellationSource();
@@ -234,8 +236,7 @@ public final class CancellationStress {
     @State
     public static class LinkedSourceAgainstParent {
         private final CancellationSource parent = new CancellationSource();
-        private final CancellationSource child =
-                CancellationSource.linkedTo(parent.cancellation());
+        private final CancellationSource child = CancellationSource.linkedTo(parent.cancellation());
 
         @Actor
         public void parent() {

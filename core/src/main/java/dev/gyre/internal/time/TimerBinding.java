@@ -29,8 +29,7 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
     @Nullable TimerBinding next;
     @Nullable Registration registration;
 
-    TimerBinding(
-            LoopTimer timer, Consumer<? super Timer> callback, Cancellation cancellation) {
+    TimerBinding(LoopTimer timer, Consumer<? super Timer> callback, Cancellation cancellation) {
         this.timer = timer;
         this.callback = callback;
         this.cancellation = cancellation;
