@@ -20,9 +20,8 @@ final class Job implements Runnable {
     // Shared: set once, by whichever thread begins it.
     private final AtomicBoolean begun = new AtomicBoolean();
 
-    // Shared: written by the one thread that hands it over. Any thread that runs it reads, but only
-    // to
-    // learn whether it is that thread itself, for which no ordering is needed.
+    // Shared: written by the one thread that hands it over. Any thread that runs it reads, but
+    // only to learn whether it is that thread itself, for which no ordering is needed.
     private @Nullable Thread giver;
 
     // The giver's only.

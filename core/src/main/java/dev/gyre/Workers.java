@@ -22,9 +22,10 @@ import java.util.concurrent.ThreadFactory;
 /// nothing from its creator and ends with the work, so there is nothing to close. On a given
 /// executor each work is handed over on its own; the executor remains the caller's to shut down.
 ///
-/// **Order.** Work begins in the order it was handed in: a newcomer never overtakes one that
-/// waits. With more than one at a time nothing is said about the order in which they end. A place
-/// counts as taken from the hand-over to the executor until the work has ended.
+/// **Order.** Places are given in the order in which work was handed in: a newcomer never overtakes
+/// one that waits. With a single place work also runs in that order; with more, works that have
+/// their places race each other. A place counts as taken from the hand-over to the executor until
+/// the work has ended.
 ///
 /// An executor that runs work on the calling thread does so in [#execute] as well; the thread
 /// whose work has ended then runs those that wait, one after the other and not nested.
@@ -118,8 +119,8 @@ public final class Workers implements Executor {
         return work -> fresh.newThread(work).start();
     }
 
-    /// Runs the work as soon as a place is free and all that came before it have begun. The same
-    /// work may be handed in several times, and then runs as often.
+    /// Runs the work as soon as there is a place for it and all that came before it have theirs. The
+    /// same work may be handed in several times, and then runs as often.
     ///
     /// @throws RejectedExecutionException if all places are taken and as many wait as may, or if
     ///     the executor refuses or has been shut down; the work will not run
