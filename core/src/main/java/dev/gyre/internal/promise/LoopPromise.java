@@ -131,12 +131,20 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
         if (outcome == REJECTED && !handled) {
             home.noteUnhandled(this);
         }
-        if (waiting instanceof Reaction one) {
-            home.trigger(one);
-        } else if (waiting instanceof Reactions several) {
-            several.trigger(home);
+        if (waiting instanceof Step<?, ?> step) { // To ask for a class is cheap, for an interface less so.
+            home.react(step);
+        } else if (waiting != null) {
+            triggerOther(waiting);
         }
         return true;
+    }
+
+    private void triggerOther(Object waiting) {
+        if (waiting instanceof Reactions several) {
+            several.trigger(home);
+        } else {
+            home.trigger((Reaction) waiting);
+        }
     }
 
     /// Lets it settle as the other one does. Only while it [#isOpen()].
@@ -188,10 +196,10 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
         Object present = reactions;
         if (present == null) {
             reactions = reaction;
-        } else if (present instanceof Reaction first) {
-            reactions = new Reactions(first, reaction);
+        } else if (present instanceof Reactions several) {
+            several.add(reaction);
         } else {
-            ((Reactions) present).add(reaction);
+            reactions = new Reactions((Reaction) present, reaction);
         }
     }
 

@@ -39,7 +39,7 @@ public final class Promises {
     private final boolean tracing;
 
     private final Object lock = new Object();
-    private final @Nullable LoopPromise<?>[] newest;
+    private @Nullable LoopPromise<?>[] newest;
     private int newestCount;
     private long lastId;
 
@@ -223,6 +223,9 @@ public final class Promises {
         }
         if (newestCount == NEWEST) {
             settleDown();
+            // While the array is as young as what is put there, the collector is not told: under G1 that is a
+            // fence for each promise.
+            newest = new @Nullable LoopPromise<?>[NEWEST];
         }
         newest[newestCount++] = promise;
     }
@@ -256,7 +259,13 @@ public final class Promises {
     void trigger(Reaction reaction) {
         if (reaction instanceof Notice) {
             reaction.run();
-        } else if (!over) {
+        } else {
+            react(reaction);
+        }
+    }
+
+    void react(Reaction reaction) {
+        if (!over) {
             host.microtask(reaction);
         }
     }
