@@ -164,7 +164,7 @@ final class Shutdown {
     ///
     /// @param waits whether to wait for work outside the loop
     private boolean drained(boolean waits) {
-        while (!isQuiet() || (waits && promises.isAwaiting())) {
+        while (!isQuiet() || !microtasks.isQuiet() || (waits && promises.isAwaiting())) {
             if (isTimeUp()) {
                 return false;
             }
