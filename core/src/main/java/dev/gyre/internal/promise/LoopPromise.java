@@ -69,9 +69,10 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
         return state == RESOLVED;
     }
 
-    /// Whether it will be settled when some other promise is.
+    /// Whether it will be settled when some other promise of this loop is.
+    @SuppressWarnings("ReferenceEquality") // a loop is only itself
     boolean isDerived() {
-        return state == FOLLOWING;
+        return state == FOLLOWING && value instanceof LoopPromise<?> other && other.home == home;
     }
 
     /// Whether nothing decides its outcome yet.
@@ -238,8 +239,7 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     private <R extends @Nullable Object> Promise<R> attached(String method, Step<T, R> step) {
         if (home.isOpenHere()) {
-            home.register(step);
-            react(step);
+            begin(step);
         } else {
             home.whileNobodyRuns(method, () -> attachLocked(method, step));
         }
@@ -248,9 +248,17 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     private boolean attachLocked(String method, Step<T, ?> step) {
         home.host.requireOpen(method);
-        home.register(step);
-        react(step);
+        begin(step);
         return true;
+    }
+
+    private void begin(Step<T, ?> step) {
+        if (step.isPending()) {
+            home.register(step);
+            react(step);
+        } else {
+            handled = true; // By a guard that gave up at once: it is not to be gathered here.
+        }
     }
 
     @Override
