@@ -304,6 +304,19 @@ class PromisifyCancellationTest {
         assertThat(loop.metrics().awaited()).isZero();
     }
 
+    @Test
+    @Clause("P-5")
+    void cancelOn_whatIsCancelledAlready_leavesNothingWithAPromiseThatStaysPending() {
+        Promise<String> pending = loop.<String>deferred().promise();
+        source.cancel();
+        List<Reachability> guards = new ArrayList<>();
+        loop.submit(
+                () -> guards.add(Reachability.of(() -> pending.cancelOn(source.cancellation()))));
+        loop.runUntilEmpty();
+        guards.getFirst().assertLost("a guard that gave up at once");
+        assertThat(pending.isSettled()).isFalse();
+    }
+
     // ------------------------------------------------------------------ the worker's thread
 
     @Test

@@ -58,8 +58,14 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // a loop is only itself
     final boolean isDerived() {
-        return isPending();
+        for (LoopPromise<? extends T> source : sources) {
+            if (source.home == home && source.isPending()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// Settles the whole, if this source's outcome does.

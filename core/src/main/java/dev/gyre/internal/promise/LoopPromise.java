@@ -76,9 +76,10 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
         this.entry = entry;
     }
 
-    /// Whether it will be settled when some other promise is.
+    /// Whether it will be settled when some other promise of this loop is.
+    @SuppressWarnings("ReferenceEquality") // a loop is only itself
     boolean isDerived() {
-        return state == FOLLOWING;
+        return state == FOLLOWING && value instanceof LoopPromise<?> other && other.home == home;
     }
 
     /// Whether nothing decides its outcome yet.
@@ -273,17 +274,17 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     private boolean attachLocked(String method, Step<T, ?> step) {
         home.host.requireOpen(method);
-        return begin(step);
+        begin(step);
+        return true;
     }
 
-    private boolean begin(Step<T, ?> step) {
-        handled = true;
-        if (!step.isPending()) {
-            return false; // A guard that was cancelled from the start waits for nothing.
+    private void begin(Step<T, ?> step) {
+        if (step.isPending()) {
+            home.register(step);
+            react(step);
+        } else {
+            handled = true; // By a guard that gave up at once: it is not to be gathered here.
         }
-        home.register(step);
-        react(step);
-        return true;
     }
 
     @Override

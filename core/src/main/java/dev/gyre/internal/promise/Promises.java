@@ -293,11 +293,15 @@ public final class Promises {
 
     /// Gives up what is outstanding. Loop thread, or who ends a loop that no thread runs.
     ///
-    /// @return how much that was
-    public long abandonOutstanding(LoopTerminatedException reason) {
+    /// @return for each, what tells whoever is at it; that may run user code
+    public List<Runnable> abandonOutstanding(LoopTerminatedException reason) {
+        List<Outside<?>> abandoned;
         synchronized (lock) {
-            return outstanding.abandonAll(reason);
+            abandoned = outstanding.abandonAll(reason);
         }
+        return abandoned.stream()
+                .<Runnable>map(outside -> () -> outside.tellAbandoned(reason))
+                .toList();
     }
 
     /// Rejects what waits for no other promise of this loop. The rest follows, as its handlers see to that.
