@@ -7,54 +7,90 @@ import dev.gyre.Promise;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 
 /// A promise that comes of several others.
 ///
 /// Loop thread only.
 abstract sealed class Combination<T extends @Nullable Object, R extends @Nullable Object>
         extends LoopPromise<R> {
-    final List<LoopPromise<? extends T>> sources;
+    // Until it is settled: a settled promise keeps nothing alive but its value.
+    private List<Part<T>> parts;
     private int missing;
 
     private Combination(Promises home, Collection<? extends Promise<? extends T>> promises) {
         super(home);
-        List<LoopPromise<? extends T>> listed = new ArrayList<>(promises.size());
+        List<Part<T>> listed = new ArrayList<>(promises.size());
         for (Promise<? extends T> promise : promises) {
             Objects.requireNonNull(promise, () -> "promises[" + listed.size() + "]");
-            listed.add((LoopPromise<? extends T>) promise);
+            listed.add(new Part<>(this, (LoopPromise<? extends T>) promise));
         }
-        sources = Collections.unmodifiableList(listed);
-        missing = sources.size();
+        parts = listed;
+        missing = listed.size();
     }
 
     /// Waits for the others, once it is registered.
     final void begin() {
         if (missing == 0) {
             complete();
+            return;
         }
-        for (LoopPromise<? extends T> source : sources) {
-            source.observe(new Part<>(this, source), home);
+        attach((Notice) this::forsakeParts);
+        for (Part<T> part : List.copyOf(parts)) {
+            part.source.observe(part, home);
         }
     }
 
-    private record Part<T extends @Nullable Object>(
-            Combination<T, ?> whole, LoopPromise<? extends T> source) implements Reaction {
+    /// A source that stays pending for long must not gather combinations that others have decided.
+    private void forsakeParts() {
+        List<Part<T>> forsaken = parts;
+        parts = List.of();
+        forsaken.forEach(Part::forsake);
+    }
+
+    private static final class Part<T extends @Nullable Object> implements Reaction {
+        final LoopPromise<? extends T> source;
+        private @Nullable Combination<T, ?> whole;
+
+        Part(Combination<T, ?> whole, LoopPromise<? extends T> source) {
+            this.whole = whole;
+            this.source = source;
+        }
+
         @Override
         public void run() {
-            whole.sourceSettled(source);
+            Combination<T, ?> waiting = whole;
+            if (waiting != null) {
+                waiting.sourceSettled(source);
+            }
+        }
+
+        @SuppressWarnings("ReferenceEquality") // a loop is only itself
+        void forsake() {
+            Combination<T, ?> settled = whole;
+            whole = null; // In another loop this empty part is left until the source settles.
+            if (settled != null && settled.home == source.home) {
+                source.detach(this);
+            }
         }
     }
 
     private void sourceSettled(LoopPromise<? extends T> source) {
         missing--;
-        if (isPending() && !decides(source) && missing == 0) {
+        if (!decides(source) && missing == 0) {
             complete();
         }
+    }
+
+    final <V extends @Nullable Object> List<V> collect(
+            Function<? super LoopPromise<? extends T>, ? extends V> part) {
+        List<V> collected = new ArrayList<>(parts.size());
+        parts.forEach(each -> collected.add(part.apply(each.source)));
+        return Collections.unmodifiableList(collected);
     }
 
     @Override
@@ -86,9 +122,7 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
 
         @Override
         void complete() {
-            @Nullable Object[] values = new @Nullable Object[sources.size()];
-            Arrays.setAll(values, i -> sources.get(i).settledValue());
-            settleResolved(Collections.unmodifiableList(Arrays.asList(values)));
+            settleResolved(collect(LoopPromise::settledValue));
         }
     }
 
@@ -105,7 +139,7 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
 
         @Override
         void complete() {
-            settleResolved(sources.stream().map(LoopPromise::outcome).toList());
+            settleResolved(collect(LoopPromise::outcome));
         }
     }
 
@@ -121,15 +155,14 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
 
         @Override
         void complete() {
-            settleRejected(
-                    new AllRejectedException(sources.stream().map(LoopPromise::reason).toList()));
+            settleRejected(new AllRejectedException(collect(LoopPromise::reason)));
         }
     }
 
     static final class Race<T extends @Nullable Object> extends Combination<T, T> {
         Race(Promises home, Collection<? extends Promise<? extends T>> promises) {
             super(home, promises);
-            if (sources.isEmpty()) {
+            if (promises.isEmpty()) {
                 throw new IllegalArgumentException(
                         "a race of no promises would never settle: give it at least one");
             }

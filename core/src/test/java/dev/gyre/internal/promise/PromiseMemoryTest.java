@@ -1,0 +1,168 @@
+package dev.gyre.internal.promise;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.HotSpotDiagnosticMXBean;
+import com.sun.management.ThreadMXBean;
+
+import dev.gyre.Clause;
+import dev.gyre.Deferred;
+import dev.gyre.LoopConfig;
+import dev.gyre.Promise.Handler;
+import dev.gyre.internal.loop.Loop;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.lang.management.ManagementFactory;
+
+/// Bytes, not time: what many promises leave behind, and what one of them costs.
+class PromiseMemoryTest {
+    private static final int ALL = 10_000_000;
+    private static final int WARM = 2_000_000;
+
+    /// Promises a tick: with a step each, no more than a tick notes before it registers them.
+    private static final int BATCH = 100;
+
+    /// What the JVM and the test's own machinery may add meanwhile. A single byte kept of each promise would
+    /// be sixteen times that.
+    private static final long SLACK_BYTES = 512 * 1_024;
+
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private final Loop loop = Loop.open(LoopConfig.DEFAULT);
+    private int made;
+    private long handled;
+
+    @AfterEach
+    void closeLoop() {
+        loop.close();
+    }
+
+    /// What is in use after a collection: the least of several, as one may come too early.
+    private static long usedBytes() {
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < 4; i++) {
+            System.gc();
+            Runtime runtime = Runtime.getRuntime();
+            least = Math.min(least, runtime.totalMemory() - runtime.freeMemory());
+        }
+        return least;
+    }
+
+    /// One batch a tick.
+    private void runUntilMade(int count, Runnable batch) {
+        Runnable task =
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        batch.run();
+                        if (made < count) {
+                            loop.submit(this);
+                        }
+                    }
+                };
+        loop.submit(task);
+        loop.runUntilEmpty();
+    }
+
+    private void assertFlat(Runnable batch) {
+        runUntilMade(WARM, batch);
+        long before = usedBytes();
+        runUntilMade(ALL, batch);
+        long after = usedBytes();
+        assertThat(made).isEqualTo(ALL);
+        assertThat(after - before)
+                .as("bytes in use after %d promises, more than after %d", ALL, WARM)
+                .isLessThan(SLACK_BYTES);
+    }
+
+    private Deferred<Integer> make() {
+        made++;
+        Deferred<Integer> deferred = loop.deferred();
+        deferred.promise().then(n -> handled += n);
+        return deferred;
+    }
+
+    @Test
+    @Clause("R-1")
+    void promises_settledInTheTickThatMadeThem_leaveNothing() {
+        assertFlat(
+                () -> {
+                    for (int i = 0; i < BATCH; i++) {
+                        make().resolve(1);
+                    }
+                });
+        assertThat(handled).isEqualTo(ALL);
+        assertThat(loop.metrics().promises() + loop.metrics().promisesScavenged())
+                .as("promises that were registered")
+                .isZero();
+    }
+
+    @Test
+    @Clause("R-1")
+    void promises_settledATickLater_leaveNothingAndASmallTable() {
+        @Nullable Deferred<?>[] last = new @Nullable Deferred<?>[BATCH];
+        assertFlat(
+                () -> {
+                    for (int i = 0; i < BATCH; i++) {
+                        settle(last[i]);
+                        last[i] = make();
+                    }
+                });
+        assertThat(handled).isEqualTo(ALL - BATCH);
+        assertThat(loop.metrics().promises() + loop.metrics().promisesScavenged())
+                .as("each promise and its step were registered once")
+                .isEqualTo(2L * ALL);
+        assertThat(loop.promises().registryCapacity())
+                .as("%d promises with a step each are pending at once", BATCH)
+                .isLessThanOrEqualTo(4 * 2 * BATCH);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static void settle(@Nullable Deferred<?> deferred) {
+        if (deferred != null) {
+            ((Deferred<Integer>) deferred).resolve(1);
+        }
+    }
+
+    /// 16 for the deferred, 48 for the promise and 56 for the step; more where references take eight bytes.
+    private static final long BYTES_A_PROMISE_WITH_A_STEP = hasShortReferences() ? 120 : 184;
+
+    private static boolean hasShortReferences() {
+        HotSpotDiagnosticMXBean flags =
+                ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+        return Boolean.parseBoolean(flags.getVMOption("UseCompressedOops").getValue());
+    }
+
+    private static final int WINDOW = 100_000;
+    private static final int WINDOWS = 50;
+
+    @Test
+    @Clause("P-1")
+    void promiseAndStep_settledInTheirTick_costThreeObjects() {
+        long least = Long.MAX_VALUE;
+        Handler<Integer, Integer> handler = n -> n;
+        Runnable batch =
+                () -> {
+                    for (int i = 0; i < BATCH; i++) {
+                        made++;
+                        Deferred<Integer> deferred = loop.deferred();
+                        deferred.promise().then(handler);
+                        deferred.resolve(1);
+                    }
+                };
+        for (int window = 0; window < WINDOWS && least > BYTES_A_PROMISE_WITH_A_STEP; window++) {
+            made = 0;
+            long before = THREADS.getCurrentThreadAllocatedBytes();
+            runUntilMade(WINDOW, batch);
+            least = Math.min(least, (THREADS.getCurrentThreadAllocatedBytes() - before) / WINDOW);
+        }
+        assertThat(least)
+                .as(
+                        "bytes allocated for a deferred, its promise and a step in the best window:"
+                            + " has one of them got another field, or is something else allocated?")
+                .isLessThanOrEqualTo(BYTES_A_PROMISE_WITH_A_STEP);
+    }
+}
