@@ -1,21 +1,19 @@
 /// Asks three shops at once and takes the best offer that comes in time: with callbacks.
 import dev.gyre.EventLoop;
-import dev.gyre.Timer;
 
 record Offer(String shop, int price) {}
 
 final EventLoop loop = EventLoop.open();
 final Map<String, Thread> asked = new LinkedHashMap<>(); // Those that have not answered yet.
 final List<Offer> offers = new ArrayList<>();
-Timer deadline;
 
 void main() {
     try (loop) {
-        deadline = loop.after(Duration.ofSeconds(3), timer -> finish());
+        loop.after(Duration.ofSeconds(3), timer -> finish());
         for (String shop : List.of("corner", "market", "island")) {
             asked.put(shop, Thread.startVirtualThread(() -> visit(shop)));
         }
-        loop.runUntilEmpty(); // Until the deadline has passed or was cancelled.
+        loop.run();
     }
 }
 
@@ -39,7 +37,7 @@ void answered(String shop, Supplier<Offer> offer) {
 }
 
 void finish() { // All have answered, or the deadline has passed.
-    deadline.cancel();
+    loop.stop();
     asked.values().forEach(Thread::interrupt);
     asked.keySet().forEach(shop -> IO.println(shop + " did not answer in time"));
     asked.clear();
