@@ -51,6 +51,7 @@ final class Ending {
     Promise<Exit> promise() {
         Deferred<Exit> made = promised;
         if (made == null) {
+            loop.requireOpen("exited");
             made = loop.deferred();
             promised = made;
             if (exit == null) {
