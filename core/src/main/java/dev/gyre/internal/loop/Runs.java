@@ -79,7 +79,11 @@ final class Runs {
         long before = callbacks.get();
         Throwable thrown = null;
         try {
-            courses.follow(course);
+            try {
+                courses.follow(course);
+            } finally {
+                promises.tidy(); // In here, for it may throw, and a run is left whatever happens.
+            }
         } catch (Throwable e) {
             thrown = e;
         }
@@ -91,7 +95,6 @@ final class Runs {
     /// the run threw.
     private void leave(@Nullable Throwable thrown) {
         stop.honour();
-        promises.tidy();
         // Before the state says AWAKE: from then on another thread may come in.
         Thread current = confinement.thread();
         confinement.set(null);

@@ -49,6 +49,9 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
     // Loop thread only: null, one reaction, or several.
     private @Nullable Object reactions;
 
+    // Loop thread only: while it is registered and pending.
+    private Registry.@Nullable Entry entry;
+
     // Shared: set by whoever will hear of a rejection, read by the loop thread. A late one is
     // reported in vain.
     private boolean handled;
@@ -67,6 +70,10 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     final boolean isResolved() {
         return state == RESOLVED;
+    }
+
+    final void registered(Registry.Entry entry) {
+        this.entry = entry;
     }
 
     /// Whether it will be settled when some other promise is.
@@ -117,6 +124,10 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
         reactions = null;
         this.value = value;
         STATE.setRelease(this, outcome); // Pairs with the acquire in isSettled().
+        if (entry != null) {
+            entry.noteSettled();
+            entry = null;
+        }
         if (outcome == REJECTED && !handled) {
             home.noteUnhandled(this);
         }
@@ -236,10 +247,16 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     // ------------------------------------------------------------------ steps
 
+    /// Before a step is made: a thread that must not, shall not draw an id either.
+    private void requireOpen(String method) {
+        if (!home.isOpenHere()) {
+            home.host.requireOpen(method);
+        }
+    }
+
     private <R extends @Nullable Object> Promise<R> attached(String method, Step<T, R> step) {
         if (home.isOpenHere()) {
-            home.register(step);
-            react(step);
+            begin(step);
         } else {
             home.whileNobodyRuns(method, () -> attachLocked(method, step));
         }
@@ -248,6 +265,14 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     private boolean attachLocked(String method, Step<T, ?> step) {
         home.host.requireOpen(method);
+        return begin(step);
+    }
+
+    private boolean begin(Step<T, ?> step) {
+        handled = true;
+        if (!step.isPending()) {
+            return false; // A guard that was cancelled from the start waits for nothing.
+        }
         home.register(step);
         react(step);
         return true;
@@ -257,6 +282,7 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
     public final <R extends @Nullable Object> Promise<R> then(
             Handler<? super T, ? extends R> handler) {
         Objects.requireNonNull(handler, "handler");
+        requireOpen("then");
         return attached("then", new Steps.Then<>(this, handler));
     }
 
@@ -266,12 +292,14 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
             Handler<? super Throwable, ? extends R> onRejected) {
         Objects.requireNonNull(onResolved, "onResolved");
         Objects.requireNonNull(onRejected, "onRejected");
+        requireOpen("then");
         return attached("then", new Steps.Either<>(this, onResolved, onRejected));
     }
 
     @Override
     public final Promise<@Nullable Void> thenAccept(Action<? super T> action) {
         Objects.requireNonNull(action, "action");
+        requireOpen("thenAccept");
         return attached("thenAccept", new Steps.Accept<>(this, action));
     }
 
@@ -279,12 +307,14 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
     public final <R extends @Nullable Object> Promise<R> thenCompose(
             Handler<? super T, ? extends Promise<? extends R>> handler) {
         Objects.requireNonNull(handler, "handler");
+        requireOpen("thenCompose");
         return attached("thenCompose", new Steps.Compose<>(this, handler));
     }
 
     @Override
     public final Promise<T> recover(Handler<? super Throwable, ? extends T> handler) {
         Objects.requireNonNull(handler, "handler");
+        requireOpen("recover");
         return attached("recover", new Steps.Recover<>(this, Throwable.class, handler));
     }
 
@@ -293,6 +323,7 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
             Class<X> type, Handler<? super X, ? extends T> handler) {
         Objects.requireNonNull(type, "type");
         Objects.requireNonNull(handler, "handler");
+        requireOpen("recover");
         return attached("recover", new Steps.Recover<>(this, type, handler));
     }
 
@@ -300,18 +331,20 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
     public final Promise<T> recoverCompose(
             Handler<? super Throwable, ? extends Promise<? extends T>> handler) {
         Objects.requireNonNull(handler, "handler");
+        requireOpen("recoverCompose");
         return attached("recoverCompose", new Steps.RecoverCompose<>(this, handler));
     }
 
     @Override
     public final Promise<T> finallyRun(Cleanup cleanup) {
         Objects.requireNonNull(cleanup, "cleanup");
+        requireOpen("finallyRun");
         return attached("finallyRun", new Steps.Finally<>(this, cleanup));
     }
 
     @Override
     public final Promise<T> orTimeout(Duration timeout) {
-        home.host.requireOpen("orTimeout");
+        requireOpen("orTimeout");
         Guard<T> guard = new Guard<>(this);
         guard.until(timeout);
         return attached("orTimeout", guard);
@@ -320,7 +353,7 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
     @Override
     public final Promise<T> cancelOn(Cancellation cancellation) {
         Objects.requireNonNull(cancellation, "cancellation");
-        home.host.requireOpen("cancelOn");
+        requireOpen("cancelOn");
         Guard<T> guard = new Guard<>(this);
         guard.rejectOn(cancellation);
         return attached("cancelOn", guard);

@@ -231,10 +231,10 @@ public final class Promises {
     private void settleDown() {
         for (int i = 0; i < newestCount; i++) {
             LoopPromise<?> promise = newest[i];
-            newest[i] = null;
             if (promise != null && promise.isPending()) {
                 registry.add(promise);
             }
+            newest[i] = null; // Afterwards: if there was no memory, it is still known.
         }
         newestCount = 0;
     }
@@ -309,6 +309,7 @@ public final class Promises {
             end = reason;
             long rejected = reject(reason, true);
             unhandled.clear();
+            registry.clear();
             return rejected;
         }
     }

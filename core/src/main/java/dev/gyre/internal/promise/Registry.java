@@ -1,5 +1,6 @@
 package dev.gyre.internal.promise;
 
+import dev.gyre.LoopOverloadedException;
 import dev.gyre.internal.count.Counter;
 
 import org.jspecify.annotations.Nullable;
@@ -20,21 +21,32 @@ import java.util.List;
 /// from what is still pending, and grows only if that fills it; a cycle that ends with less than a quarter
 /// filled rebuilds it smaller. Both cost a constant time for each promise.
 ///
-/// Loop thread only, except for the counters.
+/// Looking at an entry does not touch its promise. To ask a weak reference for its object tells a collector that is
+/// marking just now that the object is in use; a busy loop looks so often that a dropped promise would be kept by
+/// every collection. So a promise that settles says so to its entry.
+///
+/// Loop thread, or with the lock of [Promises], except for the counters.
 final class Registry {
     static final int LEAST = 64;
 
-    private static final class Entry extends WeakReference<LoopPromise<?>> {
-        final long id;
+    /// The largest table. It is filled to three quarters.
+    static final int MOST = 1 << 30;
 
-        Entry(LoopPromise<?> promise) {
+    static final class Entry extends WeakReference<LoopPromise<?>> {
+        final long id;
+        private boolean settled;
+
+        private Entry(LoopPromise<?> promise) {
             super(promise);
             id = promise.id();
         }
 
+        void noteSettled() {
+            settled = true;
+        }
+
         boolean isDead() {
-            LoopPromise<?> promise = get();
-            return promise == null || !promise.isPending();
+            return settled || refersTo(null);
         }
     }
 
@@ -49,32 +61,47 @@ final class Registry {
         return table.length;
     }
 
+    /// Only while it is pending. If this throws, nothing has changed.
     void add(LoopPromise<?> promise) {
+        assert promise.isPending() : "it would never leave: " + promise;
         if ((live.get() + 1) * 4 > table.length * 3L) {
             rebuild();
         }
+        Entry entry = new Entry(promise);
+        insert(table, entry);
+        promise.registered(entry);
         live.add(1);
-        insert(table, new Entry(promise));
+    }
+
+    /// Forgets all of them, when the loop is over.
+    void clear() {
+        scavenged.add(live.get());
+        live.add(-live.get());
+        table = new @Nullable Entry[LEAST];
+        cursor = 0;
     }
 
     @Nullable LoopPromise<?> find(long id) {
-        for (int slot = home(id, table); ; slot = slot + 1 & table.length - 1) {
-            Entry entry = table[slot];
-            if (entry == null) {
-                return null;
-            }
-            if (entry.id == id) {
-                return entry.get();
-            }
+        Entry entry = entry(id);
+        return entry == null ? null : entry.get();
+    }
+
+    @Nullable Entry entry(long id) {
+        int slot = home(id, table);
+        Entry entry = table[slot];
+        while (entry != null && entry.id != id) {
+            slot = slot + 1 & table.length - 1;
+            entry = table[slot];
         }
+        return entry;
     }
 
     /// All that are pending, in the order they were made.
     List<LoopPromise<?>> pending() {
         List<LoopPromise<?>> found = new ArrayList<>();
         for (Entry entry : table) {
-            LoopPromise<?> promise = entry == null ? null : entry.get();
-            if (promise != null && promise.isPending()) {
+            LoopPromise<?> promise = entry == null || entry.isDead() ? null : entry.get();
+            if (promise != null) {
                 found.add(promise);
             }
         }
@@ -115,11 +142,7 @@ final class Registry {
                 pending++;
             }
         }
-        int capacity = LEAST;
-        while (capacity < (pending + 1) * 2) {
-            capacity *= 2;
-        }
-        @Nullable Entry[] moved = new @Nullable Entry[capacity];
+        @Nullable Entry[] moved = new @Nullable Entry[capacityFor(pending)];
         int kept = 0;
         for (Entry entry : table) {
             if (entry != null && !entry.isDead()) { // One may have been collected meanwhile.
@@ -132,6 +155,19 @@ final class Registry {
         rebuilt.add(1);
         table = moved;
         cursor = 0;
+    }
+
+    /// For that many and one more.
+    static int capacityFor(int pending) {
+        if (pending >= MOST / 4 * 3) {
+            throw new LoopOverloadedException("too many promises are pending: " + pending);
+        }
+        long wanted = Math.min(MOST, (pending + 1L) * 2);
+        int capacity = LEAST;
+        while (capacity < wanted) {
+            capacity *= 2;
+        }
+        return capacity;
     }
 
     private static void insert(@Nullable Entry[] table, Entry entry) {
