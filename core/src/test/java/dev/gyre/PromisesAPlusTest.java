@@ -245,16 +245,8 @@ class PromisesAPlusTest extends PromiseFixture {
         resolving(when, this::attachManyKinds);
         assertThat(log)
                 .containsExactly(
-                        "1 value",
-                        "2 value",
-                        "3 value",
-                        "4 value",
-                        "5 value",
-                        "7 value",
-                        "8 value",
-                        "of 2: two",
-                        "of 3: thrown",
-                        "of 5: null");
+                        "1 value", "2 value", "3 value", "4 value", "5 value", "7 value",
+                        "8 value", "of 2: two", "of 3: thrown", "of 5: null");
     }
 
     @ParameterizedTest

@@ -160,7 +160,8 @@ class PromisifyCancellationTest {
     @Test
     @Clause("P-5")
     void cancel_afterTheResultHasArrived_changesNothing() {
-        Promise<String> promise = loop.promisify(executor, source.cancellation(), c -> "in time");
+        Promise<String> promise =
+                loop.promisify(executor, source.cancellation(), c -> "in time");
         executor.runNext();
         source.cancel();
         loop.runUntilEmpty();
@@ -307,7 +308,8 @@ class PromisifyCancellationTest {
 
     @Test
     @Clause({"P-2", "P-5"})
-    void interrupt_ofCancelledWork_doesNotReachTheNextOneOnTheThread() throws InterruptedException {
+    void interrupt_ofCancelledWork_doesNotReachTheNextOneOnTheThread()
+            throws InterruptedException {
         try (ExecutorService pool = Executors.newSingleThreadExecutor()) {
             Blocked blocked = new Blocked();
             Stubborn stubborn = new Stubborn();
@@ -315,7 +317,9 @@ class PromisifyCancellationTest {
             loop.promisify(pool, source.cancellation(), stubborn);
             Promise<Boolean> third =
                     loop.promisify(
-                            pool, Cancellation.none(), c -> Thread.currentThread().isInterrupted());
+                            pool,
+                            Cancellation.none(),
+                            c -> Thread.currentThread().isInterrupted());
             blocked.begun.await();
             source.cancel();
             CancellationSource second = new CancellationSource();
@@ -323,7 +327,9 @@ class PromisifyCancellationTest {
             loop.promisify(pool, second.cancellation(), running);
             Promise<Boolean> last =
                     loop.promisify(
-                            pool, Cancellation.none(), c -> Thread.currentThread().isInterrupted());
+                            pool,
+                            Cancellation.none(),
+                            c -> Thread.currentThread().isInterrupted());
             running.begun.await();
             second.cancel();
             running.mayEnd.countDown();
@@ -348,7 +354,8 @@ class PromisifyCancellationTest {
                                         .start(
                                                 () -> {
                                                     given.run();
-                                                    interruptedAfter.complete(Thread.interrupted());
+                                                    interruptedAfter.complete(
+                                                            Thread.interrupted());
                                                 }));
         Promise<String> promise = loop.promisify(owner, source.cancellation(), work);
         work.begun.await();

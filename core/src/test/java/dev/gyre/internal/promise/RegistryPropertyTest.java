@@ -90,11 +90,9 @@ class RegistryPropertyTest {
             int some = Math.min(step.number(), size);
             switch (step.kind()) {
                 case ADD -> add(step.number());
-                case SETTLE_ONE ->
-                        pending.stream().skip(pick(step, size)).limit(1).forEach(Run::settle);
+                case SETTLE_ONE -> pending.stream().skip(pick(step, size)).limit(1).forEach(Run::settle);
                 case SETTLE_OLDEST -> pending.subList(0, some).forEach(Run::settle);
-                case COLLECT_ONE ->
-                        pending.stream().skip(pick(step, size)).limit(1).forEach(this::collect);
+                case COLLECT_ONE -> pending.stream().skip(pick(step, size)).limit(1).forEach(this::collect);
                 case COLLECT_NEWEST -> pending.subList(size - some, size).forEach(this::collect);
                 case SCAVENGE -> scavenge(Math.min(step.number(), capacity - cursor));
                 case SCAVENGE_TO_THE_END -> scavenge(capacity - cursor);
@@ -153,9 +151,7 @@ class RegistryPropertyTest {
             } else {
                 noteGone();
                 if (cursor == 0 && capacity > Registry.LEAST) {
-                    assertThat(held())
-                            .as("sparse, but not rebuilt")
-                            .isGreaterThanOrEqualTo(capacity / 4);
+                    assertThat(held()).as("sparse, but not rebuilt").isGreaterThanOrEqualTo(capacity / 4);
                 }
             }
         }
@@ -193,8 +189,7 @@ class RegistryPropertyTest {
 
     @Property(tries = 500)
     @Clause("R-1")
-    void registry_againstAModel_knowsTheSameAndForgetsInTime(
-            @ForAll("programs") List<Step> program) {
+    void registry_againstAModel_knowsTheSameAndForgetsInTime(@ForAll("programs") List<Step> program) {
         Run run = new Run();
         for (Step step : program) {
             run.perform(step);
@@ -204,8 +199,6 @@ class RegistryPropertyTest {
         run.perform(new Step(Kind.SCAVENGE_TO_THE_END, 0)); // The cursor may have begun anywhere,
         run.perform(new Step(Kind.SCAVENGE_TO_THE_END, 0)); // so this one is the whole cycle.
         run.check();
-        assertThat(run.registry.live.get())
-                .as("one cycle has forgotten all the dead")
-                .isEqualTo(left);
+        assertThat(run.registry.live.get()).as("one cycle has forgotten all the dead").isEqualTo(left);
     }
 }

@@ -137,8 +137,7 @@ class RegistryTest {
             Registry turned = new Registry();
             List<LoopPromise<?>> members = new ArrayList<>();
             for (int i = 0; i < 48; i++) {
-                LoopPromise<?> promise =
-                        promise(); // Ids go on, so the runs lie elsewhere each time.
+                LoopPromise<?> promise = promise(); // Ids go on, so the runs lie elsewhere each time.
                 turned.add(promise);
                 members.add(promise);
             }
