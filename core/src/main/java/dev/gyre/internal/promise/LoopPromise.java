@@ -4,6 +4,7 @@ import dev.gyre.Cancellation;
 import dev.gyre.EventLoop;
 import dev.gyre.Outcome;
 import dev.gyre.Promise;
+import dev.gyre.internal.time.Durations;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 /// A promise: its outcome, and what waits for that.
 ///
@@ -194,18 +196,26 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
     }
 
     /// Lets the reaction run in another loop if that is where it belongs.
+    ///
+    /// @return for taking it back from there, or null if it is attached here
     @SuppressWarnings("ReferenceEquality") // a loop is only itself
-    final void observe(Reaction reaction, Promises where) {
+    final @Nullable Subscription observe(Reaction reaction, Promises where) {
         if (where == home) {
             react(reaction);
-        } else {
-            // Refused if that loop is over: then what waited there has been rejected.
-            Subscription.of(this, () -> where.host.submitPriority((Delivery) reaction::run));
+            return null;
         }
+        // Refused if that loop is over: then what waited there has been rejected.
+        return Subscription.of(this, () -> where.host.submitPriority((Delivery) reaction::run));
     }
 
     /// Rejects it when that is cancelled, unless it is settled before.
     final void rejectOn(Cancellation cancellation) {
+        Throwable already = cancellation.reason();
+        if (already != null) {
+            settleRejected(
+                    already); // At once: a delivery might come behind what it should precede.
+            return;
+        }
         Cancellation.Registration registration =
                 cancellation.onCancel(() -> deliverRejection(cancellation));
         if (isPending()) {
@@ -236,28 +246,41 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     // ------------------------------------------------------------------ steps
 
-    private <R extends @Nullable Object> Promise<R> attached(String method, Step<T, R> step) {
-        if (home.isOpenHere()) {
+    /// This, for a step to be made of it: a thread that may not attach one may not take its number either.
+    private LoopPromise<T> confined(String method) {
+        home.host.requireConfined(method);
+        return this;
+    }
+
+    private <P extends Step<T, ?>> P attached(String method, P step) {
+        return home.isOpenHere() ? begun(step) : home.whileOpen(method, () -> begun(step));
+    }
+
+    private Promise<T> guarded(String method, Consumer<Guard<T>> terms) {
+        return home.isOpenHere() ? guarded(terms) : home.whileOpen(method, () -> guarded(terms));
+    }
+
+    private Promise<T> guarded(Consumer<Guard<T>> terms) {
+        Guard<T> guard = new Guard<>(this);
+        terms.accept(guard);
+        return begun(guard);
+    }
+
+    private <P extends Step<T, ?>> P begun(P step) {
+        if (step.isPending()) {
             home.register(step);
             react(step);
         } else {
-            home.whileNobodyRuns(method, () -> attachLocked(method, step));
+            handled = true; // A guard that was cancelled already waits for nothing.
         }
         return step;
-    }
-
-    private boolean attachLocked(String method, Step<T, ?> step) {
-        home.host.requireOpen(method);
-        home.register(step);
-        react(step);
-        return true;
     }
 
     @Override
     public final <R extends @Nullable Object> Promise<R> then(
             Handler<? super T, ? extends R> handler) {
         Objects.requireNonNull(handler, "handler");
-        return attached("then", new Steps.Then<>(this, handler));
+        return attached("then", new Steps.Then<>(confined("then"), handler));
     }
 
     @Override
@@ -266,26 +289,27 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
             Handler<? super Throwable, ? extends R> onRejected) {
         Objects.requireNonNull(onResolved, "onResolved");
         Objects.requireNonNull(onRejected, "onRejected");
-        return attached("then", new Steps.Either<>(this, onResolved, onRejected));
+        return attached("then", new Steps.Either<>(confined("then"), onResolved, onRejected));
     }
 
     @Override
     public final Promise<@Nullable Void> thenAccept(Action<? super T> action) {
         Objects.requireNonNull(action, "action");
-        return attached("thenAccept", new Steps.Accept<>(this, action));
+        return attached("thenAccept", new Steps.Accept<>(confined("thenAccept"), action));
     }
 
     @Override
     public final <R extends @Nullable Object> Promise<R> thenCompose(
             Handler<? super T, ? extends Promise<? extends R>> handler) {
         Objects.requireNonNull(handler, "handler");
-        return attached("thenCompose", new Steps.Compose<>(this, handler));
+        return attached("thenCompose", new Steps.Compose<>(confined("thenCompose"), handler));
     }
 
     @Override
     public final Promise<T> recover(Handler<? super Throwable, ? extends T> handler) {
         Objects.requireNonNull(handler, "handler");
-        return attached("recover", new Steps.Recover<>(this, Throwable.class, handler));
+        return attached(
+                "recover", new Steps.Recover<>(confined("recover"), Throwable.class, handler));
     }
 
     @Override
@@ -293,37 +317,33 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
             Class<X> type, Handler<? super X, ? extends T> handler) {
         Objects.requireNonNull(type, "type");
         Objects.requireNonNull(handler, "handler");
-        return attached("recover", new Steps.Recover<>(this, type, handler));
+        return attached("recover", new Steps.Recover<>(confined("recover"), type, handler));
     }
 
     @Override
     public final Promise<T> recoverCompose(
             Handler<? super Throwable, ? extends Promise<? extends T>> handler) {
         Objects.requireNonNull(handler, "handler");
-        return attached("recoverCompose", new Steps.RecoverCompose<>(this, handler));
+        return attached(
+                "recoverCompose", new Steps.RecoverCompose<>(confined("recoverCompose"), handler));
     }
 
     @Override
     public final Promise<T> finallyRun(Cleanup cleanup) {
         Objects.requireNonNull(cleanup, "cleanup");
-        return attached("finallyRun", new Steps.Finally<>(this, cleanup));
+        return attached("finallyRun", new Steps.Finally<>(confined("finallyRun"), cleanup));
     }
 
     @Override
     public final Promise<T> orTimeout(Duration timeout) {
-        home.host.requireOpen("orTimeout");
-        Guard<T> guard = new Guard<>(this);
-        guard.until(timeout);
-        return attached("orTimeout", guard);
+        long nanos = Durations.nanos("timeout", timeout);
+        return guarded("orTimeout", guard -> guard.until(timeout, nanos));
     }
 
     @Override
     public final Promise<T> cancelOn(Cancellation cancellation) {
         Objects.requireNonNull(cancellation, "cancellation");
-        home.host.requireOpen("cancelOn");
-        Guard<T> guard = new Guard<>(this);
-        guard.rejectOn(cancellation);
-        return attached("cancelOn", guard);
+        return guarded("cancelOn", guard -> guard.rejectOn(cancellation));
     }
 
     // ------------------------------------------------------------------ any thread
