@@ -12,49 +12,90 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /// A promise that comes of several others.
 ///
 /// Loop thread only.
 abstract sealed class Combination<T extends @Nullable Object, R extends @Nullable Object>
         extends LoopPromise<R> {
-    final List<LoopPromise<? extends T>> sources;
+    // Until it is settled: a settled promise keeps nothing alive but its value.
+    private List<Part<T>> parts;
     private int missing;
 
     private Combination(Promises home, Collection<? extends Promise<? extends T>> promises) {
         super(home);
-        List<LoopPromise<? extends T>> listed = new ArrayList<>(promises.size());
+        Objects.requireNonNull(promises, "promises");
+        List<Part<T>> listed = new ArrayList<>(promises.size());
         for (Promise<? extends T> promise : promises) {
             Objects.requireNonNull(promise, () -> "promises[" + listed.size() + "]");
-            listed.add((LoopPromise<? extends T>) promise);
+            listed.add(new Part<>(this, (LoopPromise<? extends T>) promise));
         }
-        sources = Collections.unmodifiableList(listed);
-        missing = sources.size();
+        parts = listed;
+        missing = listed.size();
     }
 
     /// Waits for the others, once it is registered.
     final void begin() {
         if (missing == 0) {
             complete();
+            return;
         }
-        for (LoopPromise<? extends T> source : sources) {
-            source.observe(new Part<>(this, source), home);
+        attach((Notice) this::forsakeParts);
+        for (Part<T> part : parts) {
+            part.begin(home);
         }
     }
 
-    private record Part<T extends @Nullable Object>(
-            Combination<T, ?> whole, LoopPromise<? extends T> source) implements Reaction {
+    /// A source that stays pending for long must not gather what no longer waits for it.
+    private void forsakeParts() {
+        List<Part<T>> forsaken = parts;
+        parts = List.of();
+        forsaken.forEach(Part::forsake);
+    }
+
+    private static final class Part<T extends @Nullable Object> implements Reaction {
+        final LoopPromise<? extends T> source;
+        private @Nullable Combination<T, ?> whole;
+        private @Nullable Subscription abroad;
+
+        Part(Combination<T, ?> whole, LoopPromise<? extends T> source) {
+            this.whole = whole;
+            this.source = source;
+        }
+
+        void begin(Promises home) {
+            abroad = source.observe(this, home);
+        }
+
         @Override
         public void run() {
-            whole.sourceSettled(source);
+            Combination<T, ?> waiting = whole;
+            if (waiting != null) {
+                waiting.sourceSettled(source);
+            }
+        }
+
+        void forsake() {
+            whole = null;
+            if (abroad == null) {
+                source.detach(this);
+            } else if (!source.isSettled()) {
+                abroad.cancel();
+            }
         }
     }
 
     private void sourceSettled(LoopPromise<? extends T> source) {
         missing--;
-        if (isPending() && !decides(source) && missing == 0) {
+        if (!decides(source) && missing == 0) {
             complete();
         }
+    }
+
+    /// The promises it is made of, in their order. Only while it is pending.
+    final Stream<LoopPromise<? extends T>> sources() {
+        return parts.stream().map(part -> part.source);
     }
 
     @Override
@@ -80,8 +121,7 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
 
         @Override
         void complete() {
-            @Nullable Object[] values = new @Nullable Object[sources.size()];
-            Arrays.setAll(values, i -> sources.get(i).settledValue());
+            @Nullable Object[] values = sources().map(LoopPromise::settledValue).toArray();
             settleResolved(Collections.unmodifiableList(Arrays.asList(values)));
         }
     }
@@ -99,7 +139,7 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
 
         @Override
         void complete() {
-            settleResolved(sources.stream().map(LoopPromise::outcome).toList());
+            settleResolved(sources().map(LoopPromise::outcome).toList());
         }
     }
 
@@ -115,15 +155,14 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
 
         @Override
         void complete() {
-            settleRejected(
-                    new AllRejectedException(sources.stream().map(LoopPromise::reason).toList()));
+            settleRejected(new AllRejectedException(sources().map(LoopPromise::reason).toList()));
         }
     }
 
     static final class Race<T extends @Nullable Object> extends Combination<T, T> {
         Race(Promises home, Collection<? extends Promise<? extends T>> promises) {
             super(home, promises);
-            if (sources.isEmpty()) {
+            if (promises.isEmpty()) {
                 throw new IllegalArgumentException(
                         "a race of no promises would never settle: give it at least one");
             }
