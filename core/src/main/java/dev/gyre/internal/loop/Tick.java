@@ -220,6 +220,7 @@ final class Tick {
         return timers.referenced() > 0
                 || watchers.referenced() > 0
                 || promises.isAwaiting()
+                || !promises.unhandled.isEmpty()
                 || !microtasks.isEmpty()
                 || !deferred.isEmpty()
                 || !ingress.isEmpty();
