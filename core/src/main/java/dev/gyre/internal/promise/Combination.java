@@ -7,11 +7,12 @@ import dev.gyre.Promise;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Function;
+import java.util.stream.Stream;
 
 /// A promise that comes of several others.
 ///
@@ -24,6 +25,7 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
 
     private Combination(Promises home, Collection<? extends Promise<? extends T>> promises) {
         super(home);
+        Objects.requireNonNull(promises, "promises");
         List<Part<T>> listed = new ArrayList<>(promises.size());
         for (Promise<? extends T> promise : promises) {
             Objects.requireNonNull(promise, () -> "promises[" + listed.size() + "]");
@@ -40,12 +42,12 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
             return;
         }
         attach((Notice) this::forsakeParts);
-        for (Part<T> part : List.copyOf(parts)) {
-            part.source.observe(part, home);
+        for (Part<T> part : parts) {
+            part.begin(home);
         }
     }
 
-    /// A source that stays pending for long must not gather combinations that others have decided.
+    /// A source that stays pending for long must not gather what no longer waits for it.
     private void forsakeParts() {
         List<Part<T>> forsaken = parts;
         parts = List.of();
@@ -55,10 +57,15 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
     private static final class Part<T extends @Nullable Object> implements Reaction {
         final LoopPromise<? extends T> source;
         private @Nullable Combination<T, ?> whole;
+        private @Nullable Subscription abroad;
 
         Part(Combination<T, ?> whole, LoopPromise<? extends T> source) {
             this.whole = whole;
             this.source = source;
+        }
+
+        void begin(Promises home) {
+            abroad = source.observe(this, home);
         }
 
         @Override
@@ -69,12 +76,12 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
             }
         }
 
-        @SuppressWarnings("ReferenceEquality") // a loop is only itself
         void forsake() {
-            Combination<T, ?> settled = whole;
-            whole = null; // In another loop this empty part is left until the source settles.
-            if (settled != null && settled.home == source.home) {
+            whole = null;
+            if (abroad == null) {
                 source.detach(this);
+            } else if (!source.isSettled()) {
+                abroad.cancel();
             }
         }
     }
@@ -86,22 +93,14 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
         }
     }
 
-    final <V extends @Nullable Object> List<V> collect(
-            Function<? super LoopPromise<? extends T>, ? extends V> part) {
-        List<V> collected = new ArrayList<>(parts.size());
-        parts.forEach(each -> collected.add(part.apply(each.source)));
-        return Collections.unmodifiableList(collected);
+    /// The promises it is made of, in their order. Only while it is pending.
+    final Stream<LoopPromise<? extends T>> sources() {
+        return parts.stream().map(part -> part.source);
     }
 
     @Override
-    @SuppressWarnings("ReferenceEquality") // a loop is only itself
     final boolean isDerived() {
-        for (LoopPromise<? extends T> source : sources) {
-            if (source.home == home && source.isPending()) {
-                return true;
-            }
-        }
-        return false;
+        return isPending();
     }
 
     /// Settles the whole, if this source's outcome does.
@@ -122,7 +121,8 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
 
         @Override
         void complete() {
-            settleResolved(collect(LoopPromise::settledValue));
+            @Nullable Object[] values = sources().map(LoopPromise::settledValue).toArray();
+            settleResolved(Collections.unmodifiableList(Arrays.asList(values)));
         }
     }
 
@@ -139,7 +139,7 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
 
         @Override
         void complete() {
-            settleResolved(collect(LoopPromise::outcome));
+            settleResolved(sources().map(LoopPromise::outcome).toList());
         }
     }
 
@@ -155,7 +155,7 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
 
         @Override
         void complete() {
-            settleRejected(new AllRejectedException(collect(LoopPromise::reason)));
+            settleRejected(new AllRejectedException(sources().map(LoopPromise::reason).toList()));
         }
     }
 

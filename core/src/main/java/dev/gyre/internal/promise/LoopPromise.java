@@ -4,6 +4,7 @@ import dev.gyre.Cancellation;
 import dev.gyre.EventLoop;
 import dev.gyre.Outcome;
 import dev.gyre.Promise;
+import dev.gyre.internal.time.Durations;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 /// A promise: its outcome, and what waits for that.
 ///
@@ -214,18 +216,26 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
     }
 
     /// Lets the reaction run in another loop if that is where it belongs.
+    ///
+    /// @return for taking it back from there, or null if it is attached here
     @SuppressWarnings("ReferenceEquality") // a loop is only itself
-    final void observe(Reaction reaction, Promises where) {
+    final @Nullable Subscription observe(Reaction reaction, Promises where) {
         if (where == home) {
             react(reaction);
-        } else {
-            // Refused if that loop is over: then what waited there has been rejected.
-            Subscription.of(this, () -> where.host.submitPriority((Delivery) reaction::run));
+            return null;
         }
+        // Refused if that loop is over: then what waited there has been rejected.
+        return Subscription.of(this, () -> where.host.submitPriority((Delivery) reaction::run));
     }
 
     /// Rejects it when that is cancelled, unless it is settled before.
     final void rejectOn(Cancellation cancellation) {
+        Throwable already = cancellation.reason();
+        if (already != null) {
+            settleRejected(
+                    already); // At once: a delivery might come behind what it should precede.
+            return;
+        }
         Cancellation.Registration registration =
                 cancellation.onCancel(() -> deliverRejection(cancellation));
         if (isPending()) {
@@ -256,35 +266,35 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     // ------------------------------------------------------------------ steps
 
-    /// Before a step is made: a thread that must not, shall not draw an id either.
+    /// Before a step is made: a thread that may not attach one may not take its number either.
     private void requireOpen(String method) {
         if (!home.isOpenHere()) {
             home.host.requireOpen(method);
         }
     }
 
-    private <R extends @Nullable Object> Promise<R> attached(String method, Step<T, R> step) {
-        if (home.isOpenHere()) {
-            begin(step);
-        } else {
-            home.whileNobodyRuns(method, () -> attachLocked(method, step));
-        }
-        return step;
+    private <P extends Step<T, ?>> P attached(String method, P step) {
+        return home.isOpenHere() ? begun(step) : home.whileOpen(method, () -> begun(step));
     }
 
-    private boolean attachLocked(String method, Step<T, ?> step) {
-        home.host.requireOpen(method);
-        begin(step);
-        return true;
+    private Promise<T> guarded(String method, Consumer<Guard<T>> terms) {
+        return home.isOpenHere() ? guarded(terms) : home.whileOpen(method, () -> guarded(terms));
     }
 
-    private void begin(Step<T, ?> step) {
+    private Promise<T> guarded(Consumer<Guard<T>> terms) {
+        Guard<T> guard = new Guard<>(this);
+        terms.accept(guard);
+        return begun(guard);
+    }
+
+    private <P extends Step<T, ?>> P begun(P step) {
         if (step.isPending()) {
             home.register(step);
             react(step);
         } else {
-            handled = true; // By a guard that gave up at once: it is not to be gathered here.
+            handled = true; // A guard that was cancelled already waits for nothing.
         }
+        return step;
     }
 
     @Override
@@ -353,19 +363,14 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     @Override
     public final Promise<T> orTimeout(Duration timeout) {
-        requireOpen("orTimeout");
-        Guard<T> guard = new Guard<>(this);
-        guard.until(timeout);
-        return attached("orTimeout", guard);
+        long nanos = Durations.nanos("timeout", timeout);
+        return guarded("orTimeout", guard -> guard.until(timeout, nanos));
     }
 
     @Override
     public final Promise<T> cancelOn(Cancellation cancellation) {
         Objects.requireNonNull(cancellation, "cancellation");
-        requireOpen("cancelOn");
-        Guard<T> guard = new Guard<>(this);
-        guard.rejectOn(cancellation);
-        return attached("cancelOn", guard);
+        return guarded("cancelOn", guard -> guard.rejectOn(cancellation));
     }
 
     // ------------------------------------------------------------------ any thread

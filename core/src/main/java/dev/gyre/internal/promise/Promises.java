@@ -205,6 +205,14 @@ public final class Promises {
         }
     }
 
+    /// The same, and only before the loop is over.
+    <R> R whileOpen(String method, Supplier<R> body) {
+        synchronized (lock) {
+            host.requireOpen(method);
+            return body.get();
+        }
+    }
+
     // ------------------------------------------------------------------ keeping track
 
     long nextId() {
