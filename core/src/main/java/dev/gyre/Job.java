@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Work that [Workers] accepted. It begins once, whoever tries: an executor may take it and throw all
-/// the same, or run it twice.
+/// Work that [Workers] accepted. It begins once, whoever tries: an executor may take it and throw
+/// all the same, or run it twice.
 final class Job implements Runnable {
     final Runnable work;
     private final Workers workers;
@@ -20,9 +20,8 @@ final class Job implements Runnable {
     // Shared: set once, by whichever thread begins it.
     private final AtomicBoolean begun = new AtomicBoolean();
 
-    // Shared: written by the one thread that hands it over. Any thread that runs it reads, but only
-    // to
-    // learn whether it is that thread itself, for which no ordering is needed.
+    // Shared: written by the one thread that hands it over. Any thread that runs it reads, but
+    // only to learn whether it is that thread itself, for which no ordering is needed.
     private @Nullable Thread giver;
 
     // The giver's only.
@@ -44,8 +43,9 @@ final class Job implements Runnable {
         return begun.get();
     }
 
-    /// Whether it ran to its end on the giver's thread before the executor returned. Its place is the
-    /// giver's to pass on then: if each job did that itself, a line would be a tower of calls.
+    /// Whether it ran to its end on the giver's thread before the executor returned. Its place is
+    /// the giver's to pass on then: if each job did that itself, a line would be a tower of
+    /// calls.
     boolean endedInside() {
         return endedInside;
     }

@@ -27,8 +27,8 @@ import java.util.concurrent.TimeoutException;
 /// **Order.** Handlers run as microtasks on the loop thread, never inside the call that settles or attaches, and
 /// in the order in which they were attached.
 ///
-/// **Threads.** Any thread may call [#await()], [#toFuture()], [#isSettled()] and [#outcome()]. All
-/// else is loop-confined, like the methods of [EventLoop].
+/// **Threads.** Any thread may call [#await()], [#toFuture()], [#isSettled()], [#outcome()], [#id()],
+/// [#createdAt()] and [#loop()]. All else is loop-confined, like the methods of [EventLoop].
 ///
 /// **Failure.** A rejection for which no handler was attached by the end of the barrier after it goes to
 /// [dev.gyre.metrics.LoopObserver#onUnhandledRejection], once.

@@ -39,16 +39,15 @@ public sealed interface Timer permits LoopTimer {
     /// callback, is the timer's lateness.
     long firedDeadlineNanos();
 
-    /// Cancels the timer when the cancellation is cancelled, also if that has happened already. Its callback
-    /// does not begin after that, whichever thread cancels.
-    ///
-    /// On the loop thread the timer is out of the schedule when `cancel` returns; so it is while no thread
-    /// runs the loop, on the thread that scheduled it. Any other thread's `cancel` tells the loop, which
-    /// takes the timer out in its next turn.
+    /// Cancels the timer when the cancellation is cancelled, at once if it is already: from then on the timer
+    /// is not scheduled and its callback does not begin, whichever thread cancels.
     ///
     /// The timer is bound for its life: once cancelled in this way, it stays unscheduled however often
-    /// it is rescheduled. Bound to several cancellations, it ends with the first of them. Cancellations know
-    /// of the timer only while it is scheduled, so there is nothing to take back.
+    /// it is rescheduled. Bound to several cancellations, it ends with the first of them. A cancellation
+    /// knows of the timer only while it is scheduled, so there is nothing to take back.
+    ///
+    /// A `cancel` on another thread than the loop's tells the loop, which until its next turn still holds the
+    /// memory of the timer.
     ///
     /// @return this timer
     Timer cancelOn(Cancellation cancellation);

@@ -7,9 +7,9 @@ import java.util.IdentityHashMap;
 /// The jobs that wait, first come, first served. All methods take constant time: a loop may cancel
 /// thousands of them at once, on its own thread and in any order.
 ///
-/// The same work may wait several times. Its jobs are chained as twins, and both ways out take the oldest
-/// of them, so that the map needs to know no other. Works are told apart by identity: equals is foreign
-/// code, which must not run under a lock.
+/// The same work may wait several times. Its jobs are chained as twins, and both ways out take
+/// the oldest of them, so that the map needs to know no other. Works are told apart by identity:
+/// equals is foreign code, which must not run under a lock.
 ///
 /// Guarded by the lock of its owner. Only [#add] allocates, before it changes anything.
 final class WaitingLine {

@@ -9,36 +9,37 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 
-/// Runs blocking work elsewhere, at most so much at a time; at most so much more waits, in order, and
-/// what is beyond that is refused. Whatever was accepted runs once, unless it was removed.
+/// Runs blocking work elsewhere, at most so much at a time; at most so much more waits, in order,
+/// and what is beyond that is refused. Whatever was accepted runs once, unless it was removed.
 ///
 /// ```java
 /// var workers = Workers.bounded(16, 1_000);
 /// workers.execute(() -> archive.write(report));
 /// ```
 ///
-/// **Threads.** All methods may be called from any thread and never wait for work. One object serves any
-/// number of loops. On virtual threads each work has a fresh one, which inherits nothing from its
-/// creator and ends with the work, so there is nothing to close. On a given executor each work is
-/// handed over on its own; the executor remains the caller's to shut down.
+/// **Threads.** All methods may be called from any thread, and none waits for work. One object
+/// serves any number of loops. On virtual threads each work has a fresh one, which inherits
+/// nothing from its creator and ends with the work, so there is nothing to close. On a given
+/// executor each work is handed over on its own; the executor remains the caller's to shut down.
 ///
-/// **Order.** Work begins in the order it was handed in: a newcomer never overtakes one that waits. With
-/// more than one at a time nothing is said about the order in which they end. A place counts as taken
-/// from the hand-over to the executor until the work has ended.
+/// **Order.** Places are given in the order in which work was handed in: a newcomer never overtakes
+/// one that waits. With a single place work also runs in that order; with more, works that have
+/// their places race each other. A place counts as taken from the hand-over to the executor until
+/// the work has ended.
 ///
-/// An executor that runs work on the calling thread has the thread whose work ended run those that
-/// wait, one after the other.
+/// An executor that runs work on the calling thread does so in [#execute] as well; the thread
+/// whose work has ended then runs those that wait, one after the other and not nested.
 ///
 /// **Failure.** Work that throws gives its place back, and the throwable goes on to the thread or
 /// executor that ran it, as it would without bounds.
 ///
-/// An executor that refuses a newcomer, whatever it throws, has the place given back and the throwable
-/// passed to the caller of [#execute]. Work that waits was accepted already: if the executor refuses to
-/// take it over when another has ended, it runs on the thread that has just become free, with
-/// whatever interrupt or thread-local that one carries, and a warning is logged. So after an executor
-/// was shut down newcomers are refused, and those that wait still run, on its own threads. If nothing
-/// has ended, and the place was only given back for a refused newcomer, the one that waits runs on a
-/// virtual thread instead: the caller may be a loop.
+/// An executor that refuses a newcomer, whatever it throws, has the place given back and the
+/// throwable passed to the caller of [#execute]. Work that waits was accepted already: if the
+/// executor refuses to take it over when another has ended, it runs on the thread that has just
+/// become free, with whatever interrupt or thread-local that one carries, and a warning is
+/// logged. So after an executor was shut down newcomers are refused, and those that wait still
+/// run, on its own threads. If nothing has ended, and the place was only given back for a refused
+/// newcomer, the one that waits runs on a virtual thread instead: the caller may be a loop.
 ///
 /// Work that an executor takes and then drops without a word keeps its place for ever.
 public final class Workers implements Executor {
@@ -96,6 +97,10 @@ public final class Workers implements Executor {
 
     /// Runs work on the given executor, and hands it no more than `atOnce` at a time.
     ///
+    /// The thread whose work has ended hands over the next one while the executor still counts
+    /// that thread as busy. A pool without a queue of its own therefore needs one thread more
+    /// than `atOnce`.
+    ///
     /// @param atOnce how much work may run at a time, at least 1
     /// @param queued how much more may wait; 0 refuses all that cannot begin at once
     /// @throws IllegalArgumentException if a limit is too small
@@ -114,11 +119,11 @@ public final class Workers implements Executor {
         return work -> fresh.newThread(work).start();
     }
 
-    /// Runs the work as soon as a place is free and all that came before it have begun. The same work may be
-    /// handed in several times, and then runs as often.
+    /// Runs the work as soon as there is a place for it and all that came before it have theirs. The
+    /// same work may be handed in several times, and then runs as often.
     ///
-    /// @throws RejectedExecutionException if all places are taken and as many wait as may, or if the
-    ///     executor refuses or has been shut down; the work will not run
+    /// @throws RejectedExecutionException if all places are taken and as many wait as may, or if
+    ///     the executor refuses or has been shut down; the work will not run
     @Override
     public void execute(Runnable work) {
         Objects.requireNonNull(work, "work");
@@ -131,11 +136,12 @@ public final class Workers implements Executor {
         }
     }
 
-    /// Takes work out of the line, so that its place there is free for another. Constant time. Work is
-    /// told apart by identity; of several that are the same, the one that has waited longest goes.
+    /// Takes work out of the line, so that its place there is free for another. Constant time.
+    /// Work is told apart by identity; of several that are the same, the one that has waited
+    /// longest goes.
     ///
-    /// @return true if it was waiting; it will not run then. False if it has been handed over to run,
-    ///     has ended, or was never accepted
+    /// @return true if it was waiting; it will not run then. False if it has been handed over to
+    ///     run, has ended, or was never accepted
     public boolean remove(Runnable work) {
         Objects.requireNonNull(work, "work");
         synchronized (lock) {
@@ -179,7 +185,8 @@ public final class Workers implements Executor {
 
     // ------------------------------------------------------------------ coming in
 
-    /// Without this, newcomers in the line would keep the threads of an executor busy that is to end.
+    /// Without this, newcomers in the line would keep the threads of an executor busy that is to
+    /// end.
     private void requireOpenExecutor(Job job) {
         if (isExecutorShutDown()) {
             throw new RejectedExecutionException(
@@ -241,8 +248,8 @@ public final class Workers implements Executor {
 
     // ------------------------------------------------------------------ passing on
 
-    /// Gives a place that has become free to the one that has waited longest. Throws nothing: the caller
-    /// has something of its own to return or to throw.
+    /// Gives a place that has become free to the one that has waited longest. Throws nothing: the
+    /// caller has something of its own to return or to throw.
     void passOn(Refuge refuge) {
         Job next;
         do {
@@ -330,7 +337,8 @@ public final class Workers implements Executor {
         }
     }
 
-    /// What work threw whose caller has gone, or an executor about work that it began all the same.
+    /// What work threw whose caller has gone, or an executor about work that it began all the
+    /// same.
     private static void report(Throwable thrown) {
         Thread thread = Thread.currentThread();
         try {

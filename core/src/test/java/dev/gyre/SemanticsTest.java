@@ -73,7 +73,7 @@ class SemanticsTest {
     private static final Set<String> AHEAD = Set.of("B-8");
 
     static {
-        Map.of("L", 10, "Q", 7, "M", 3, "W", 9, "T", 7, "S", 4, "E", 3, "Y", 1)
+        Map.of("L", 10, "Q", 7, "M", 3, "W", 9, "T", 7, "P", 5, "R", 2, "S", 4, "E", 3, "Y", 1)
                 .forEach(
                         (chapter, clauses) -> {
                             for (int i = 1; i <= clauses; i++) {

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 
-/// Workers against [WorkersModel]: whatever is handed in, ended, removed and refused, in whatever order,
-/// the same work runs in the same order on the same occasion.
+/// Workers against [WorkersModel]: whatever is handed in, ended, removed and refused, in whatever
+/// order, the same work runs in the same order on the same occasion.
 class WorkersPropertyTest {
     private static final int WORKS = 15;
 

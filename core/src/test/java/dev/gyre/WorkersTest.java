@@ -14,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 
-/// Limits, order and failure, with an executor that does as it is told. What happens when it refuses is in
-/// `WorkersRefusalTest`.
+/// Limits, order and failure, with an executor that does as it is told. What happens when it
+/// refuses is in `WorkersRefusalTest`.
 @Timeout(60)
 class WorkersTest {
     private final ScriptedExecutor executor = new ScriptedExecutor();

@@ -1,5 +1,6 @@
 package dev.gyre.bench;
 
+import dev.gyre.bench.promises.PromiseBenchmark;
 import dev.gyre.bench.timers.TimerBenchmark;
 import dev.gyre.bench.timers.Timers;
 
@@ -59,6 +60,10 @@ public final class Suite {
 
         static Row tick(String label, String method, String... jvm) {
             return new Row(label, TickBenchmark.class, method, Map.of(), List.of(jvm));
+        }
+
+        static Row promise(String label, String method) {
+            return new Row(label, PromiseBenchmark.class, method, Map.of(), List.of());
         }
 
         /// A million timers and what Netty keeps of each need more memory than the rest.
@@ -148,6 +153,7 @@ public final class Suite {
                             reused("put one timer off, always the same", "rescheduleOne"),
                             timers("put any timer off, in random order", "rescheduleAny", true),
                             timerAllocation());
+            case "promises" -> List.of(promises(Figure.TIME), promises(Figure.ALLOCATION));
             case "alloc" -> List.of(allocation());
             default -> throw new IllegalArgumentException("no such group: " + group);
         };
@@ -179,6 +185,19 @@ public final class Suite {
                         Row.tick("... " + BARRIER, "deferring", BARRIER),
                         Row.tick("gyre, no callback", "empty"),
                         Row.tick("... and no kernel", "withoutKernel")));
+    }
+
+    private static Table promises(Figure figure) {
+        return new Table(
+                "a promise, one step, and its handler",
+                figure,
+                0,
+                List.of(
+                        Row.promise("CompletableFuture", "future"),
+                        Row.promise("... handlers queued", "queuedFuture"),
+                        Row.promise("gyre", "gyre"),
+                        Row.promise("... 64 at a time", "batch"),
+                        Row.promise("netty", "netty")));
     }
 
     private static Table timers(String title, String method, boolean withBare) {

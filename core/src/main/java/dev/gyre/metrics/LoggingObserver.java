@@ -55,11 +55,17 @@ final class LoggingObserver implements LoopObserver {
     private static String placeOf(Throwable createdAt) {
         StringBuilder place = new StringBuilder();
         for (StackTraceElement frame : createdAt.getStackTrace()) {
-            if (!place.isEmpty() || !frame.getClassName().startsWith("dev.gyre.")) {
+            if (!place.isEmpty() || !isOurs(frame.getClassName())) {
                 place.append("\n\tat ").append(frame);
             }
         }
         return place.isEmpty() ? "a place inside Gyre" : place.toString();
+    }
+
+    private static boolean isOurs(String className) {
+        return className.startsWith("dev.gyre.internal.")
+                || className.equals(EventLoop.class.getName())
+                || className.equals(Promise.class.getName());
     }
 
     @Override

@@ -1,6 +1,8 @@
 package dev.gyre.os;
 
 import dev.gyre.EventLoop;
+import dev.gyre.LoopTerminatedException;
+import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
 import dev.gyre.Watch;
@@ -16,8 +18,6 @@ import dev.gyre.io.Descriptor;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -62,16 +62,14 @@ public final class ChildProcess {
     private static final int MOST_PAUSE_DOUBLINGS = 7;
 
     private final AutoCloseable belonging = this::loopEnds;
+    private final Ending ending;
 
     // Loop thread only.
     private @Nullable Watcher watcher;
-    private @Nullable Exit exit;
     private boolean referenced = true;
 
     /// How often the kernel has called it ended when it was not.
     private int looks;
-
-    private final List<Consumer<? super Exit>> callbacks = new ArrayList<>();
 
     private ChildProcess(
             Loop loop,
@@ -89,6 +87,7 @@ public final class ChildProcess {
         this.ownGroup = command != null && command.ownGroup();
         this.streams = streams;
         this.pidfd = pidfd;
+        ending = new Ending(loop);
     }
 
     /// Starts a program with the standard streams of this process. The same as
@@ -104,7 +103,7 @@ public final class ChildProcess {
     ///     left of the attempt then, neither a descriptor nor a process
     /// @throws UnsupportedOperationException if the command has a directory and the C library is
     ///     too old for one
-    /// @throws dev.gyre.LoopTerminatedException if the loop is over
+    /// @throws LoopTerminatedException if the loop is over
     public static ChildProcess start(EventLoop loop, Command command) {
         return start(loop, command, LinuxKernel::ofThread, LinuxProcesses::ofThread);
     }
@@ -119,7 +118,7 @@ public final class ChildProcess {
     /// @throws IllegalArgumentException if the number is not positive, or larger than the kernel's
     ///     are
     /// @throws SystemCallException if there is no such process (ESRCH), or it is a thread
-    /// @throws dev.gyre.LoopTerminatedException if the loop is over
+    /// @throws LoopTerminatedException if the loop is over
     public static ChildProcess adopt(EventLoop loop, long pid) {
         return adopt(loop, pid, LinuxKernel::ofThread, LinuxProcesses::ofThread);
     }
@@ -180,7 +179,7 @@ public final class ChildProcess {
 
     private ChildProcess begin() {
         if (pidfd == null) {
-            exit = new Exit.Unknown();
+            ending.becomes(new Exit.Unknown());
             return this;
         }
         try {
@@ -225,11 +224,7 @@ public final class ChildProcess {
     }
 
     private void ended(Exit how) {
-        exit = how;
-        for (Consumer<? super Exit> callback : callbacks) {
-            loop.defer(() -> callback.accept(how));
-        }
-        callbacks.clear();
+        ending.becomes(how);
         // Last: until then the number is still its own, and signalGroup hits nobody else.
         loop.defer(this::forget);
     }
@@ -266,7 +261,7 @@ public final class ChildProcess {
     /// Whether the loop has not noticed its end yet.
     public boolean isAlive() {
         loop.requireConfined("isAlive");
-        return exit == null;
+        return !ending.isKnown();
     }
 
     /// Runs the callback when the process has ended, after the I/O callbacks of that turn;
@@ -277,13 +272,24 @@ public final class ChildProcess {
     public ChildProcess onExit(Consumer<? super Exit> callback) {
         Objects.requireNonNull(callback, "callback");
         loop.requireOpen("onExit");
-        Exit known = exit;
-        if (known == null) {
-            callbacks.add(callback);
-        } else {
-            loop.defer(() -> callback.accept(known));
-        }
+        ending.tell(callback);
         return this;
+    }
+
+    /// How the process ends, as a promise: always the same one, resolved if that is known already. It is
+    /// settled among the callbacks of [#onExit], at the place of the first call of this method, and
+    /// keeps the loop alive no more than the process itself does.
+    ///
+    /// A loop that ends first rejects it with [LoopTerminatedException]; the process goes on.
+    ///
+    /// ```java
+    /// child.exited().thenAccept(exit -> IO.println(exit));
+    /// ```
+    ///
+    /// @throws LoopTerminatedException if the loop is over and there is no such promise yet
+    public Promise<Exit> exited() {
+        loop.requireConfined("exited");
+        return ending.promise();
     }
 
     /// The pipe to its standard input. It does not block; closing it is the end of input. Writing
@@ -319,7 +325,7 @@ public final class ChildProcess {
     public boolean signal(Signal signal) {
         Objects.requireNonNull(signal, "signal");
         loop.requireConfined("signal");
-        return exit == null && open().signal(signal);
+        return !ending.isKnown() && open().signal(signal);
     }
 
     /// Sends a signal to all processes of its group: itself and what it started, unless those have
@@ -337,7 +343,7 @@ public final class ChildProcess {
             throw new IllegalStateException(
                     this + " has no group of its own: start it with Command.withOwnGroup()");
         }
-        if (exit != null && (pidfd == null || !pidfd.isOpen())) {
+        if (ending.isKnown() && (pidfd == null || !pidfd.isOpen())) {
             return false; // The number may mean another group by now.
         }
         Pidfd _ = open();

@@ -7,6 +7,7 @@ import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.FailurePolicy;
 import dev.gyre.LoopConfig;
+import dev.gyre.Outcome;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.loop.Loop;
@@ -176,6 +177,7 @@ class ChildProcessFaultTest {
         ChildProcess child = start(Command.of("true").withOwnGroup()).onExit(told::add);
         loop.runUntilEmpty();
         assertThat(told).containsExactly(new Exit.Unknown());
+        assertThat(child.exited().outcome()).isEqualTo(new Outcome.Resolved<>(new Exit.Unknown()));
         assertThat(child.isAlive()).isFalse();
         assertThat(child.signal(Signal.SIGTERM)).isFalse();
         assertThat(child.signalGroup(Signal.SIGTERM)).isFalse();

@@ -44,7 +44,7 @@ final class ExamplesTest {
                             "a late task: TERMINATED",
                             "an accepted task",
                             "ShutdownReport[graceful=true, tasks=0, priorityTasks=0, microtasks=0,"
-                                    + " deferred=0, timers=1, watchers=0]",
+                                    + " deferred=0, work=0, promises=0, timers=1, watchers=0]",
                             "TERMINATED"));
 
     @TempDir Path directory;
@@ -66,6 +66,7 @@ final class ExamplesTest {
     void examples_all_areRunByATest() throws IOException {
         Set<String> run = new TreeSet<>(OUTPUT.keySet());
         run.addAll(OperatingSystemExamplesTest.DRIVEN);
+        run.addAll(PromiseExamplesTest.DRIVEN);
         assertThat(examples())
                 .as("an example needs its output here, or a test that drives it")
                 .containsExactlyElementsOf(run);

@@ -24,7 +24,7 @@ final class QuotationsTest {
     private static final Pattern BLOCK =
             Pattern.compile("^```java\\R(.*?)^```", Pattern.MULTILINE | Pattern.DOTALL);
     private static final Pattern EXAMPLE =
-            Pattern.compile("\\(\\.\\./\\.\\./examples/(\\w+\\.java)\\)");
+            Pattern.compile("\\((?:\\.\\./\\.\\./)?examples/(\\w+\\.java)\\)");
     private static final Pattern LINK = Pattern.compile("]\\(([^):#]+)(#[^)]*)?\\)");
 
     static List<Path> pages() throws IOException {
@@ -42,12 +42,23 @@ final class QuotationsTest {
                 .isEqualTo(Files.readString(RunningExample.EXAMPLES.resolve("Time.java")));
     }
 
+    @Test
+    void readme_eachFurtherBlockOfJava_isQuotedFromTheExampleLinkedBeforeIt() throws IOException {
+        String text = Files.readString(ROOT.resolve("README.md"));
+        List<MatchResult> blocks = BLOCK.matcher(text).results().toList();
+        assertQuoted(text, blocks.subList(1, blocks.size()));
+    }
+
     @ParameterizedTest
     @MethodSource("pages")
     void guide_eachBlockOfJava_isQuotedFromTheExampleLinkedBeforeIt(Path page) throws IOException {
         String text = Files.readString(page);
         List<MatchResult> blocks = BLOCK.matcher(text).results().toList();
         assertThat(blocks).as("blocks of Java in %s", page.getFileName()).isNotEmpty();
+        assertQuoted(text, blocks);
+    }
+
+    private static void assertQuoted(String text, List<MatchResult> blocks) throws IOException {
         for (MatchResult block : blocks) {
             String name =
                     EXAMPLE.matcher(text.substring(0, block.start()))
@@ -70,6 +81,12 @@ final class QuotationsTest {
                         link ->
                                 assertThat(page.resolveSibling(link.group(1)).normalize())
                                         .exists());
+    }
+
+    @Test
+    void readme_eachLink_leadsSomewhere() throws IOException {
+        assertThat(LINK.matcher(Files.readString(ROOT.resolve("README.md"))).results())
+                .allSatisfy(link -> assertThat(ROOT.resolve(link.group(1)).normalize()).exists());
     }
 
     /// All runs of that many lines, moved to the left.

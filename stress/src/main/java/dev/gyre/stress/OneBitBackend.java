@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A kernel that knows nothing but whether it was woken, and that notices when nobody will wake it.
 ///
-/// A wait lasts until [#wake]. The other actor says when it is done ([#leaveAlone]); a loop that then
+/// A wait lasts until [#wake], for the clock stands still. The other actor says when it is done ([#leaveAlone]); a loop that then
 /// waits and was not woken would wait for ever: it has *overslept*.
 public final class OneBitBackend implements Backend {
     public static final String AWAKE = "did not sleep";
@@ -19,6 +19,9 @@ public final class OneBitBackend implements Backend {
     // Shared: set by the other actor.
     private volatile boolean alone;
 
+    // Shared: set by one actor, read by all.
+    private volatile long nowNanos;
+
     // The loop's actor only, then the arbiter.
     private String sleep = AWAKE;
     private int closes;
@@ -26,6 +29,11 @@ public final class OneBitBackend implements Backend {
     /// The other actor, at its end: it will not wake the loop any more.
     public void leaveAlone() {
         alone = true;
+    }
+
+    /// One actor: what the clock says from now on.
+    public void setTime(long nanos) {
+        nowNanos = nanos;
     }
 
     /// The arbiter: how the loop slept.
@@ -45,7 +53,7 @@ public final class OneBitBackend implements Backend {
 
     @Override
     public long nanoTime() {
-        return 0;
+        return nowNanos;
     }
 
     @Override
@@ -55,6 +63,10 @@ public final class OneBitBackend implements Backend {
 
     @Override
     public void pollUntil(long deadlineNanos) {
+        if (deadlineNanos - nowNanos <= 0) {
+            woken = false;
+            return; // Nobody has to wake it.
+        }
         if (sleep.equals(OVERSLEPT)) {
             throw new IllegalStateException("asleep for ever");
         }

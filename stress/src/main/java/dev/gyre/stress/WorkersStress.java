@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/// [Workers]: what is handed in, ended, removed and refused at the same time. The last result is what is
-/// left when all has ended, which must be nothing.
+/// [Workers]: what is handed in, ended, removed and refused at the same time. The last result is
+/// what is left when all has ended, which must be nothing.
 public final class WorkersStress {
     private static final String EMPTY = "Workers[0 of 1 running, 0 of 1 waiting]";
 
@@ -48,8 +48,8 @@ public final class WorkersStress {
         }
     }
 
-    /// Counts its runs without any ordering of its own: the workers have to order what the runs of the
-    /// two actors do.
+    /// Counts its runs without any ordering of its own: the workers have to order what the runs
+    /// of the two actors do.
     private static final class Count implements Runnable {
         int runs;
 
@@ -75,8 +75,8 @@ public final class WorkersStress {
         }
     }
 
-    /// Catches a place that is given back after a newcomer saw it taken and before it waits: the newcomer
-    /// would wait for nobody.
+    /// Catches a place that is given back after a newcomer saw it taken and before it waits: the
+    /// newcomer would wait for nobody.
     @JCStressTest
     @Outcome(id = "accepted, 2, " + Left.NOTHING, expect = ACCEPTABLE, desc = "Both have run.")
     @Outcome(expect = FORBIDDEN, desc = "Lost, run twice, or a place is gone.")
@@ -177,7 +177,8 @@ public final class WorkersStress {
         }
     }
 
-    /// Catches work that waits for the place of one whom the executor refuses, and is forgotten with it.
+    /// Catches work that waits for the place of one whom the executor refuses, and is forgotten
+    /// with it.
     @JCStressTest
     @Outcome(id = "accepted, refused, 1", expect = ACCEPTABLE, desc = "The second met the refusal.")
     @Outcome(id = "refused, accepted, 1", expect = ACCEPTABLE, desc = "The first met the refusal.")
@@ -213,7 +214,8 @@ public final class WorkersStress {
         }
     }
 
-    /// Catches a job that both run which the executor holds, where it took it and threw all the same.
+    /// Catches a job that both run which the executor holds, where it took it and threw all the
+    /// same.
     @JCStressTest
     @Outcome(id = "ended, ended, 1", expect = ACCEPTABLE, desc = "One of them ran it.")
     @Outcome(expect = FORBIDDEN, desc = "Run twice or not at all, or a place is gone.")

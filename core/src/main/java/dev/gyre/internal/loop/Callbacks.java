@@ -108,6 +108,10 @@ final class Callbacks {
         }
     }
 
+    void tellAbandoned(Runnable telling) {
+        guarded(telling);
+    }
+
     void close(AutoCloseable resource) {
         try {
             resource.close();

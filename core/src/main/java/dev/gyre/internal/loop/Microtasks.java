@@ -32,6 +32,11 @@ final class Microtasks {
         return ring.isEmpty();
     }
 
+    /// Whether a barrier would find nothing to do, not even to report.
+    boolean isQuiet() {
+        return ring.isEmpty() && unhandled.isEmpty();
+    }
+
     int size() {
         return ring.size();
     }
@@ -55,7 +60,7 @@ final class Microtasks {
     ///
     /// @return whether any ran
     boolean barrier() {
-        if (ring.isEmpty() && unhandled.isEmpty()) {
+        if (isQuiet()) {
             return false;
         }
         boolean ran = false;

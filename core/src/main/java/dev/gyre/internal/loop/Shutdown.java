@@ -16,6 +16,7 @@ import dev.gyre.internal.time.TimerQueue;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /// The loop's end, clauses S-1 to S-4: begun by any thread, carried out by the loop thread, or by the
@@ -164,7 +165,7 @@ final class Shutdown {
     ///
     /// @param waits whether to wait for work outside the loop
     private boolean drained(boolean waits) {
-        while (!isQuiet() || (waits && promises.isAwaiting())) {
+        while (!isQuiet() || !microtasks.isQuiet() || (waits && promises.isAwaiting())) {
             if (isTimeUp()) {
                 return false;
             }
@@ -295,17 +296,20 @@ final class Shutdown {
         promises.stopReacting(); // What is settled from now on leads to no callback.
         long tasks = dropExternal();
         long priorityTasks = dropPriority();
-        long work = promises.abandonOutstanding(end);
-        return new ShutdownReport(
-                graceful && quiet && work == 0,
-                tasks,
-                priorityTasks,
-                microtasks.size(),
-                deferred.size(),
-                work,
-                rejected + work + promises.rejectAll(end),
-                timers.size(),
-                watchers.size());
+        List<Runnable> work = promises.abandonOutstanding(end);
+        ShutdownReport report =
+                new ShutdownReport(
+                        graceful && quiet && work.isEmpty(),
+                        tasks,
+                        priorityTasks,
+                        microtasks.size(),
+                        deferred.size(),
+                        work.size(),
+                        rejected + work.size() + promises.rejectAll(end),
+                        timers.size(),
+                        watchers.size());
+        work.forEach(callbacks::tellAbandoned); // Last: what it runs is not ours.
+        return report;
     }
 
     private void handOut(@Nullable ShutdownReport report) {

@@ -208,7 +208,7 @@ final class Tick {
     /// looked at once without sleeping: under load more is there already, and producers need not wake a
     /// loop that never announced its sleep.
     private boolean isIdle() {
-        return !busy && microtasks.isEmpty() && deferred.isEmpty() && ingress.isEmpty();
+        return !busy && microtasks.isQuiet() && deferred.isEmpty() && ingress.isEmpty();
     }
 
     private boolean mayWait() {
@@ -220,7 +220,7 @@ final class Tick {
         return timers.referenced() > 0
                 || watchers.referenced() > 0
                 || promises.isAwaiting()
-                || !microtasks.isEmpty()
+                || !microtasks.isQuiet()
                 || !deferred.isEmpty()
                 || !ingress.isEmpty();
     }

@@ -12,14 +12,19 @@ final class AwaitedStage<T extends @Nullable Object> extends Outside<T> {
     }
 
     void await(CompletionStage<? extends T> stage) {
-        stage.whenComplete(
-                (value, thrown) -> {
-                    if (thrown == null) {
-                        deliverResolved(value);
-                    } else {
-                        deliverRejected(cause(thrown));
-                    }
-                });
+        try {
+            stage.whenComplete(
+                    (value, thrown) -> {
+                        if (thrown == null) {
+                            deliverResolved(value);
+                        } else {
+                            deliverRejected(cause(thrown));
+                        }
+                    });
+        } catch (RuntimeException refused) {
+            // A stage of somebody else's make: it will never tell, and the loop must not wait.
+            deliverRejected(refused);
+        }
     }
 
     /// A stage that passes a failure on wraps it.
@@ -32,6 +37,11 @@ final class AwaitedStage<T extends @Nullable Object> extends Outside<T> {
     @Override
     void abandon(Throwable reason) {
         promise.settleRejected(reason);
+    }
+
+    @Override
+    void tellAbandoned(Throwable reason) {
+        // Others may wait for the stage, too.
     }
 
     @Override

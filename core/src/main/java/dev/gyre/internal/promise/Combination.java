@@ -25,6 +25,7 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
 
     private Combination(Promises home, Collection<? extends Promise<? extends T>> promises) {
         super(home);
+        Objects.requireNonNull(promises, "promises");
         List<Part<T>> listed = new ArrayList<>(promises.size());
         for (Promise<? extends T> promise : promises) {
             Objects.requireNonNull(promise, () -> "promises[" + listed.size() + "]");
@@ -41,12 +42,12 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
             return;
         }
         attach((Notice) this::forsakeParts);
-        for (Part<T> part : List.copyOf(parts)) {
-            part.source.observe(part, home);
+        for (Part<T> part : parts) {
+            part.begin(home);
         }
     }
 
-    /// A source that stays pending for long must not gather combinations that others have decided.
+    /// A source that stays pending for long must not gather what no longer waits for it.
     private void forsakeParts() {
         List<Part<T>> forsaken = parts;
         parts = List.of();
@@ -56,10 +57,15 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
     private static final class Part<T extends @Nullable Object> implements Reaction {
         final LoopPromise<? extends T> source;
         private @Nullable Combination<T, ?> whole;
+        private @Nullable Subscription abroad;
 
         Part(Combination<T, ?> whole, LoopPromise<? extends T> source) {
             this.whole = whole;
             this.source = source;
+        }
+
+        void begin(Promises home) {
+            abroad = source.observe(this, home);
         }
 
         @Override
@@ -70,12 +76,12 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
             }
         }
 
-        @SuppressWarnings("ReferenceEquality") // a loop is only itself
         void forsake() {
-            Combination<T, ?> settled = whole;
-            whole = null; // In another loop this empty part is left until the source settles.
-            if (settled != null && settled.home == source.home) {
+            whole = null;
+            if (abroad == null) {
                 source.detach(this);
+            } else if (!source.isSettled()) {
+                abroad.cancel();
             }
         }
     }
@@ -87,7 +93,7 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
         }
     }
 
-    /// Until it is settled.
+    /// The promises it is made of, in their order. Only while it is pending.
     final Stream<LoopPromise<? extends T>> sources() {
         return parts.stream().map(part -> part.source);
     }

@@ -1,6 +1,7 @@
 package dev.gyre.internal.promise;
 
 import dev.gyre.Timer;
+import dev.gyre.internal.time.Durations;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,10 +24,11 @@ final class Guard<T extends @Nullable Object> extends Step<T, T> {
     }
 
     /// Rejects it when the time has passed.
-    void until(Duration timeout) {
+    void until(Duration timeout, long nanos) {
+        long deadlineNanos = Durations.deadline("timeout", loop().nowNanos(), nanos);
         Timer timer =
-                loop().after(
-                                timeout,
+                loop().at(
+                                deadlineNanos,
                                 fired ->
                                         settleRejected(
                                                 new TimeoutException(

@@ -4,6 +4,7 @@ import dev.gyre.Cancellation;
 import dev.gyre.EventLoop;
 import dev.gyre.Outcome;
 import dev.gyre.Promise;
+import dev.gyre.internal.time.Durations;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 /// A promise: its outcome, and what waits for that.
 ///
@@ -76,9 +78,10 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
         this.entry = entry;
     }
 
-    /// Whether it will be settled when some other promise is.
+    /// Whether it will be settled when some other promise of this loop is.
+    @SuppressWarnings("ReferenceEquality") // a loop is only itself
     boolean isDerived() {
-        return state == FOLLOWING;
+        return state == FOLLOWING && value instanceof LoopPromise<?> other && other.home == home;
     }
 
     /// Whether nothing decides its outcome yet.
@@ -131,12 +134,20 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
         if (outcome == REJECTED && !handled) {
             home.noteUnhandled(this);
         }
-        if (waiting instanceof Reaction one) {
-            home.trigger(one);
-        } else if (waiting instanceof Reactions several) {
-            several.trigger(home);
+        if (waiting instanceof Step<?, ?> step) { // To ask for a class is cheap, for an interface less so.
+            home.react(step);
+        } else if (waiting != null) {
+            triggerOther(waiting);
         }
         return true;
+    }
+
+    private void triggerOther(Object waiting) {
+        if (waiting instanceof Reactions several) {
+            several.trigger(home);
+        } else {
+            home.trigger((Reaction) waiting);
+        }
     }
 
     /// Lets it settle as the other one does. Only while it [#isOpen()].
@@ -188,10 +199,10 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
         Object present = reactions;
         if (present == null) {
             reactions = reaction;
-        } else if (present instanceof Reaction first) {
-            reactions = new Reactions(first, reaction);
+        } else if (present instanceof Reactions several) {
+            several.add(reaction);
         } else {
-            ((Reactions) present).add(reaction);
+            reactions = new Reactions((Reaction) present, reaction);
         }
     }
 
@@ -205,18 +216,26 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
     }
 
     /// Lets the reaction run in another loop if that is where it belongs.
+    ///
+    /// @return for taking it back from there, or null if it is attached here
     @SuppressWarnings("ReferenceEquality") // a loop is only itself
-    final void observe(Reaction reaction, Promises where) {
+    final @Nullable Subscription observe(Reaction reaction, Promises where) {
         if (where == home) {
             react(reaction);
-        } else {
-            // Refused if that loop is over: then what waited there has been rejected.
-            Subscription.of(this, () -> where.host.submitPriority((Delivery) reaction::run));
+            return null;
         }
+        // Refused if that loop is over: then what waited there has been rejected.
+        return Subscription.of(this, () -> where.host.submitPriority((Delivery) reaction::run));
     }
 
     /// Rejects it when that is cancelled, unless it is settled before.
     final void rejectOn(Cancellation cancellation) {
+        Throwable already = cancellation.reason();
+        if (already != null) {
+            settleRejected(
+                    already); // At once: a delivery might come behind what it should precede.
+            return;
+        }
         Cancellation.Registration registration =
                 cancellation.onCancel(() -> deliverRejection(cancellation));
         if (isPending()) {
@@ -247,35 +266,35 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     // ------------------------------------------------------------------ steps
 
-    /// Before a step is made: a thread that must not, shall not draw an id either.
+    /// Before a step is made: a thread that may not attach one may not take its number either.
     private void requireOpen(String method) {
         if (!home.isOpenHere()) {
             home.host.requireOpen(method);
         }
     }
 
-    private <R extends @Nullable Object> Promise<R> attached(String method, Step<T, R> step) {
-        if (home.isOpenHere()) {
-            begin(step);
+    private <P extends Step<T, ?>> P attached(String method, P step) {
+        return home.isOpenHere() ? begun(step) : home.whileOpen(method, () -> begun(step));
+    }
+
+    private Promise<T> guarded(String method, Consumer<Guard<T>> terms) {
+        return home.isOpenHere() ? guarded(terms) : home.whileOpen(method, () -> guarded(terms));
+    }
+
+    private Promise<T> guarded(Consumer<Guard<T>> terms) {
+        Guard<T> guard = new Guard<>(this);
+        terms.accept(guard);
+        return begun(guard);
+    }
+
+    private <P extends Step<T, ?>> P begun(P step) {
+        if (step.isPending()) {
+            home.register(step);
+            react(step);
         } else {
-            home.whileNobodyRuns(method, () -> attachLocked(method, step));
+            handled = true; // A guard that was cancelled already waits for nothing.
         }
         return step;
-    }
-
-    private boolean attachLocked(String method, Step<T, ?> step) {
-        home.host.requireOpen(method);
-        return begin(step);
-    }
-
-    private boolean begin(Step<T, ?> step) {
-        handled = true;
-        if (!step.isPending()) {
-            return false; // A guard that was cancelled from the start waits for nothing.
-        }
-        home.register(step);
-        react(step);
-        return true;
     }
 
     @Override
@@ -344,19 +363,14 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     @Override
     public final Promise<T> orTimeout(Duration timeout) {
-        requireOpen("orTimeout");
-        Guard<T> guard = new Guard<>(this);
-        guard.until(timeout);
-        return attached("orTimeout", guard);
+        long nanos = Durations.nanos("timeout", timeout);
+        return guarded("orTimeout", guard -> guard.until(timeout, nanos));
     }
 
     @Override
     public final Promise<T> cancelOn(Cancellation cancellation) {
         Objects.requireNonNull(cancellation, "cancellation");
-        requireOpen("cancelOn");
-        Guard<T> guard = new Guard<>(this);
-        guard.rejectOn(cancellation);
-        return attached("cancelOn", guard);
+        return guarded("cancelOn", guard -> guard.rejectOn(cancellation));
     }
 
     // ------------------------------------------------------------------ any thread

@@ -49,8 +49,11 @@ abstract sealed class Outside<T extends @Nullable Object> permits PromisedWork, 
         }
     }
 
-    /// The loop ends before it did. Loop thread.
+    /// The loop ends before it did: rejects the promise. Loop thread, perhaps with a lock: no user code.
     abstract void abandon(Throwable reason);
+
+    /// Tells whoever is at it that it was abandoned. User code may run, so no lock is held.
+    abstract void tellAbandoned(Throwable reason);
 
     /// The promise is settled. Loop thread.
     abstract void ended();

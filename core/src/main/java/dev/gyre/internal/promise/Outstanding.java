@@ -4,6 +4,9 @@ import dev.gyre.internal.count.Counter;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /// All that is outstanding outside the loop, the oldest first.
 ///
 /// Loop thread only, except for the counter.
@@ -43,12 +46,12 @@ final class Outstanding {
 
     /// Abandons all.
     ///
-    /// @return how many there were
-    long abandonAll(Throwable reason) {
-        long abandoned = 0;
+    /// @return those that there were
+    List<Outside<?>> abandonAll(Throwable reason) {
+        List<Outside<?>> abandoned = new ArrayList<>();
         for (Outside<?> outside = first; outside != null; outside = first) {
             outside.abandon(reason);
-            abandoned++;
+            abandoned.add(outside);
         }
         return abandoned;
     }

@@ -62,8 +62,12 @@ final class PromisedWork<T extends @Nullable Object> extends Outside<T> implemen
         }
         try {
             executor.execute(this);
+            if (phase.get() == OVER) {
+                leaveLine(); // Given up before it was in there to be found.
+            }
         } catch (Throwable refused) {
-            phase.set(OVER);
+            // Whoever has begun it all the same moves it on.
+            phase.compareAndSet(WAITING, OVER);
             deliverRejected(refused);
             if (refused instanceof VirtualMachineError fatal) {
                 throw fatal;
@@ -116,9 +120,17 @@ final class PromisedWork<T extends @Nullable Object> extends Outside<T> implemen
 
     @Override
     void abandon(Throwable reason) {
-        giveUp();
+        keepFromBeginning();
         promise.settleRejected(reason);
-        givenUp.cancel(reason);
+    }
+
+    @Override
+    void tellAbandoned(Throwable reason) {
+        try {
+            givenUp.cancel(reason); // First, so that work that is interrupted finds out why.
+        } finally {
+            giveUp();
+        }
     }
 
     @Override
@@ -130,15 +142,25 @@ final class PromisedWork<T extends @Nullable Object> extends Outside<T> implemen
 
     /// Keeps it from beginning, or interrupts it. Any thread.
     private void giveUp() {
-        if (phase.compareAndSet(WAITING, OVER)) {
-            if (executor instanceof Workers workers) {
-                workers.remove(this);
-            }
-        } else if (phase.compareAndSet(RUNNING, INTERRUPTING)) {
+        if (!keepFromBeginning() && phase.compareAndSet(RUNNING, INTERRUPTING)) {
             Thread interrupted = worker;
             assert interrupted != null : "set before RUNNING";
             interrupted.interrupt();
             phase.set(INTERRUPTED);
+        }
+    }
+
+    private boolean keepFromBeginning() {
+        if (!phase.compareAndSet(WAITING, OVER)) {
+            return false;
+        }
+        leaveLine();
+        return true;
+    }
+
+    private void leaveLine() {
+        if (executor instanceof Workers workers) {
+            workers.remove(this);
         }
     }
 }

@@ -39,7 +39,7 @@ public final class Promises {
     private final boolean tracing;
 
     private final Object lock = new Object();
-    private final @Nullable LoopPromise<?>[] newest;
+    private @Nullable LoopPromise<?>[] newest;
     private int newestCount;
     private long lastId;
 
@@ -205,6 +205,14 @@ public final class Promises {
         }
     }
 
+    /// The same, and only before the loop is over.
+    <R> R whileOpen(String method, Supplier<R> body) {
+        synchronized (lock) {
+            host.requireOpen(method);
+            return body.get();
+        }
+    }
+
     // ------------------------------------------------------------------ keeping track
 
     long nextId() {
@@ -223,6 +231,9 @@ public final class Promises {
         }
         if (newestCount == NEWEST) {
             settleDown();
+            // While the array is as young as what is put there, the collector is not told: under G1 that is a
+            // fence for each promise.
+            newest = new @Nullable LoopPromise<?>[NEWEST];
         }
         newest[newestCount++] = promise;
     }
@@ -256,7 +267,13 @@ public final class Promises {
     void trigger(Reaction reaction) {
         if (reaction instanceof Notice) {
             reaction.run();
-        } else if (!over) {
+        } else {
+            react(reaction);
+        }
+    }
+
+    void react(Reaction reaction) {
+        if (!over) {
             host.microtask(reaction);
         }
     }
@@ -284,11 +301,15 @@ public final class Promises {
 
     /// Gives up what is outstanding. Loop thread, or who ends a loop that no thread runs.
     ///
-    /// @return how much that was
-    public long abandonOutstanding(LoopTerminatedException reason) {
+    /// @return for each, what tells whoever is at it; that may run user code
+    public List<Runnable> abandonOutstanding(LoopTerminatedException reason) {
+        List<Outside<?>> abandoned;
         synchronized (lock) {
-            return outstanding.abandonAll(reason);
+            abandoned = outstanding.abandonAll(reason);
         }
+        return abandoned.stream()
+                .<Runnable>map(outside -> () -> outside.tellAbandoned(reason))
+                .toList();
     }
 
     /// Rejects what waits for no other promise of this loop. The rest follows, as its handlers see to that.

@@ -11,26 +11,13 @@ import org.jspecify.annotations.Nullable;
 final class Steps {
     private Steps() {}
 
-    /// A step with a handler, which is let go when it has run.
-    abstract static sealed class Kind<S extends @Nullable Object, T extends @Nullable Object, H>
+    /// A step with a handler. Each kind has a field of its own for it, typed, and lets it go when it has run.
+    abstract static sealed class Kind<S extends @Nullable Object, T extends @Nullable Object>
             extends Step<S, T>
             permits Then, Either, Accept, Compose, Recover, RecoverCompose, Finally {
-        private @Nullable H handler;
-
-        Kind(LoopPromise<S> source, H handler) {
+        Kind(LoopPromise<S> source) {
             super(source);
-            this.handler = handler;
         }
-
-        @Override
-        final void settled(LoopPromise<S> source) throws Throwable {
-            H used = handler;
-            assert used != null : "a step runs once";
-            handler = null;
-            settled(source, used);
-        }
-
-        abstract void settled(LoopPromise<S> source, H handler) throws Throwable;
 
         /// Goes on as that promise does.
         final void followReturned(@Nullable Promise<? extends T> returned) {
@@ -42,17 +29,26 @@ final class Steps {
         }
     }
 
+    private static <H> H used(@Nullable H handler) {
+        assert handler != null : "a step runs once";
+        return handler;
+    }
+
     static final class Then<S extends @Nullable Object, T extends @Nullable Object>
-            extends Kind<S, T, Handler<? super S, ? extends T>> {
+            extends Kind<S, T> {
+        private @Nullable Handler<? super S, ? extends T> handler;
+
         Then(LoopPromise<S> source, Handler<? super S, ? extends T> handler) {
-            super(source, handler);
+            super(source);
+            this.handler = handler;
         }
 
         @Override
-        void settled(LoopPromise<S> source, Handler<? super S, ? extends T> handler)
-                throws Throwable {
+        void settled(LoopPromise<S> source) throws Throwable {
+            Handler<? super S, ? extends T> apply = used(handler);
+            handler = null;
             if (source.isResolved()) {
-                settleResolved(handler.apply(source.resolvedValue()));
+                settleResolved(apply.apply(source.resolvedValue()));
             } else {
                 settleLike(source);
             }
@@ -60,40 +56,46 @@ final class Steps {
     }
 
     static final class Either<S extends @Nullable Object, T extends @Nullable Object>
-            extends Kind<S, T, Handler<? super S, ? extends T>> {
+            extends Kind<S, T> {
+        private @Nullable Handler<? super S, ? extends T> onResolved;
         private @Nullable Handler<? super Throwable, ? extends T> onRejected;
 
         Either(
                 LoopPromise<S> source,
                 Handler<? super S, ? extends T> onResolved,
                 Handler<? super Throwable, ? extends T> onRejected) {
-            super(source, onResolved);
+            super(source);
+            this.onResolved = onResolved;
             this.onRejected = onRejected;
         }
 
         @Override
-        void settled(LoopPromise<S> source, Handler<? super S, ? extends T> onResolved)
-                throws Throwable {
-            Handler<? super Throwable, ? extends T> used = onRejected;
-            assert used != null : "a step runs once";
+        void settled(LoopPromise<S> source) throws Throwable {
+            Handler<? super S, ? extends T> resolved = used(onResolved);
+            Handler<? super Throwable, ? extends T> rejected = used(onRejected);
+            onResolved = null;
             onRejected = null;
             settleResolved(
                     source.isResolved()
-                            ? onResolved.apply(source.resolvedValue())
-                            : used.apply(source.reason()));
+                            ? resolved.apply(source.resolvedValue())
+                            : rejected.apply(source.reason()));
         }
     }
 
-    static final class Accept<S extends @Nullable Object>
-            extends Kind<S, @Nullable Void, Action<? super S>> {
+    static final class Accept<S extends @Nullable Object> extends Kind<S, @Nullable Void> {
+        private @Nullable Action<? super S> action;
+
         Accept(LoopPromise<S> source, Action<? super S> action) {
-            super(source, action);
+            super(source);
+            this.action = action;
         }
 
         @Override
-        void settled(LoopPromise<S> source, Action<? super S> action) throws Throwable {
+        void settled(LoopPromise<S> source) throws Throwable {
+            Action<? super S> accept = used(action);
+            action = null;
             if (source.isResolved()) {
-                action.accept(source.resolvedValue());
+                accept.accept(source.resolvedValue());
                 settleResolved(null);
             } else {
                 settleLike(source);
@@ -102,17 +104,22 @@ final class Steps {
     }
 
     static final class Compose<S extends @Nullable Object, T extends @Nullable Object>
-            extends Kind<S, T, Handler<? super S, ? extends Promise<? extends T>>> {
-        Compose(LoopPromise<S> source, Handler<? super S, ? extends Promise<? extends T>> handler) {
-            super(source, handler);
+            extends Kind<S, T> {
+        private @Nullable Handler<? super S, ? extends Promise<? extends T>> handler;
+
+        Compose(
+                LoopPromise<S> source,
+                Handler<? super S, ? extends Promise<? extends T>> handler) {
+            super(source);
+            this.handler = handler;
         }
 
         @Override
-        void settled(
-                LoopPromise<S> source, Handler<? super S, ? extends Promise<? extends T>> handler)
-                throws Throwable {
+        void settled(LoopPromise<S> source) throws Throwable {
+            Handler<? super S, ? extends Promise<? extends T>> apply = used(handler);
+            handler = null;
             if (source.isResolved()) {
-                followReturned(handler.apply(source.resolvedValue()));
+                followReturned(apply.apply(source.resolvedValue()));
             } else {
                 settleLike(source);
             }
@@ -120,56 +127,65 @@ final class Steps {
     }
 
     static final class Recover<T extends @Nullable Object, X extends Throwable>
-            extends Kind<T, T, Handler<? super X, ? extends T>> {
+            extends Kind<T, T> {
         private final Class<X> type;
+        private @Nullable Handler<? super X, ? extends T> handler;
 
         Recover(LoopPromise<T> source, Class<X> type, Handler<? super X, ? extends T> handler) {
-            super(source, handler);
+            super(source);
             this.type = type;
+            this.handler = handler;
         }
 
         @Override
-        void settled(LoopPromise<T> source, Handler<? super X, ? extends T> handler)
-                throws Throwable {
+        void settled(LoopPromise<T> source) throws Throwable {
+            Handler<? super X, ? extends T> apply = used(handler);
+            handler = null;
             if (!source.isResolved() && type.isInstance(source.reason())) {
-                settleResolved(handler.apply(type.cast(source.reason())));
+                settleResolved(apply.apply(type.cast(source.reason())));
             } else {
                 settleLike(source);
             }
         }
     }
 
-    static final class RecoverCompose<T extends @Nullable Object>
-            extends Kind<T, T, Handler<? super Throwable, ? extends Promise<? extends T>>> {
+    static final class RecoverCompose<T extends @Nullable Object> extends Kind<T, T> {
+        private @Nullable Handler<? super Throwable, ? extends Promise<? extends T>> handler;
+
         RecoverCompose(
                 LoopPromise<T> source,
                 Handler<? super Throwable, ? extends Promise<? extends T>> handler) {
-            super(source, handler);
+            super(source);
+            this.handler = handler;
         }
 
         @Override
-        void settled(
-                LoopPromise<T> source,
-                Handler<? super Throwable, ? extends Promise<? extends T>> handler)
-                throws Throwable {
+        void settled(LoopPromise<T> source) throws Throwable {
+            Handler<? super Throwable, ? extends Promise<? extends T>> apply = used(handler);
+            handler = null;
             if (source.isResolved()) {
                 settleLike(source);
             } else {
-                followReturned(handler.apply(source.reason()));
+                followReturned(apply.apply(source.reason()));
             }
         }
     }
 
-    static final class Finally<T extends @Nullable Object> extends Kind<T, T, Cleanup> {
+    static final class Finally<T extends @Nullable Object> extends Kind<T, T> {
+        private @Nullable Cleanup cleanup;
+
         Finally(LoopPromise<T> source, Cleanup cleanup) {
-            super(source, cleanup);
+            super(source);
+            this.cleanup = cleanup;
         }
 
         @Override
         @SuppressWarnings("ReferenceEquality") // a throwable cannot suppress itself
-        void settled(LoopPromise<T> source, Cleanup cleanup) throws Throwable {
+        void settled(LoopPromise<T> source) throws Throwable {
+            Cleanup clean = used(cleanup);
+            cleanup = null;
             try {
-                cleanup.run();
+                clean.run();
             } catch (Throwable thrown) {
                 if (!source.isResolved() && source.reason() != thrown) {
                     thrown.addSuppressed(source.reason());

@@ -14,9 +14,15 @@ public final class UnhandledRejections {
     static final int MOST = 1_024;
 
     private final ArrayDeque<LoopPromise<?>> suspects = new ArrayDeque<>();
+    private int sinceSifted;
     private final Counter reported = new Counter();
 
     void add(LoopPromise<?> promise) {
+        sinceSifted++;
+        if (suspects.size() == MOST && sinceSifted >= MOST) {
+            suspects.removeIf(LoopPromise::isHandled);
+            sinceSifted = 0; // Not each time: they may all be unhandled.
+        }
         if (suspects.size() < MOST) {
             suspects.add(promise);
         } else {
@@ -33,9 +39,11 @@ public final class UnhandledRejections {
         return reported.get();
     }
 
-    /// Hands out those that are still unhandled, each once.
+    /// Hands out those that are still unhandled, each once. What the observer rejects is not among them: it might
+    /// do so for ever.
     public void report(Consumer<? super LoopPromise<?>> observer) {
-        for (LoopPromise<?> promise = suspects.poll(); promise != null; promise = suspects.poll()) {
+        for (int left = suspects.size(); left > 0; left--) {
+            LoopPromise<?> promise = suspects.remove();
             if (!promise.isHandled()) {
                 reported.add(1);
                 observer.accept(promise);

@@ -66,11 +66,12 @@ public final class LoopTimer implements Timer {
     @Override
     public boolean cancel() {
         queue.host.requireConfined("cancel");
-        boolean scheduled = queue.remove(this);
+        boolean removed = queue.remove(this);
         if (bound) {
             binding().stopListening();
+            return removed && !binding().isCancelled();
         }
-        return scheduled;
+        return removed;
     }
 
     @Override
@@ -119,7 +120,7 @@ public final class LoopTimer implements Timer {
     @Override
     public boolean isScheduled() {
         queue.host.requireConfined("isScheduled");
-        return place != NOWHERE;
+        return place != NOWHERE && !(bound && binding().isCancelled());
     }
 
     @Override

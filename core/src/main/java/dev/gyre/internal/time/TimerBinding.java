@@ -3,7 +3,6 @@ package dev.gyre.internal.time;
 import dev.gyre.Cancellation;
 import dev.gyre.Cancellation.Registration;
 import dev.gyre.EventLoop;
-import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.Timer;
 
@@ -14,7 +13,9 @@ import java.util.function.Consumer;
 /// What ties a timer to a cancellation. It takes the place of the timer's callback, so that timers
 /// without one are no larger and no slower: they have a flag in memory they touch anyway.
 ///
-/// It listens only while the timer is scheduled.
+/// It listens only while the timer is in the queue. What it hears serves to take the timer out; whether the
+/// timer counts as scheduled and may fire is asked of the cancellation itself, so that it does
+/// not matter how soon the loop gets to that.
 final class TimerBinding implements Consumer<Timer>, Runnable {
     private final LoopTimer timer;
     private final Consumer<? super Timer> callback;
@@ -22,10 +23,6 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
     // Loop thread only.
     private Cancellation cancellation;
     private boolean listening;
-
-    // Shared: written by whoever may touch the timer, before it listens; read by the one who
-    // cancels.
-    private volatile long listenerThread;
 
     // Shared: guarded by the lock of the bindings.
     @Nullable TimerBinding previous;
@@ -48,20 +45,19 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
         return cancellation.isCancelled();
     }
 
-    /// The timer is scheduled: listens from now on, if it does not yet.
+    /// The timer is in the queue: listens from now on, if it does not yet.
     void listen() {
         if (listening) {
             return;
         }
         listening = true;
-        listenerThread = Thread.currentThread().threadId();
         timer.queue.bindings.add(this, cancellation.onCancel(this));
         if (timer.place == LoopTimer.NOWHERE) {
             stopListening(); // It was cancelled meanwhile.
         }
     }
 
-    /// The timer is no longer scheduled.
+    /// The timer is no longer in the queue.
     void stopListening() {
         if (listening) {
             listening = false;
@@ -69,8 +65,7 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
         }
     }
 
-    /// Fires the timer, unless it is cancelled: what another thread has cancelled may still be in the
-    /// queue.
+    /// Fires the timer, unless it is cancelled.
     @Override
     public void accept(Timer fired) {
         if (cancellation.isCancelled()) {
@@ -83,11 +78,12 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
         callback.accept(fired);
     }
 
-    /// Is told of the cancellation, on any thread.
+    /// Is told of the cancellation, on any thread. Only the loop thread may be sure that the queue is its
+    /// own: where there is none at this moment, there may be one at the next.
     @Override
     public void run() {
         EventLoop loop = timer.queue.host.loop();
-        if (mayTouchTimers(loop)) {
+        if (loop.isLoopThread()) {
             drop();
             return;
         }
@@ -96,14 +92,6 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
         } catch (LoopTerminatedException e) {
             // Then it will not fire anyway.
         }
-    }
-
-    /// The loop thread may. While there is none, so may the thread that scheduled the timer, for it is the
-    /// one that sets the loop up; any other might come in its way.
-    private boolean mayTouchTimers(EventLoop loop) {
-        return loop.isLoopThread()
-                || (loop.state() == LoopState.AWAKE
-                        && listenerThread == Thread.currentThread().threadId());
     }
 
     private void drop() {

@@ -1,0 +1,5 @@
+/// What promises cost, beside the futures of the JDK and of Netty.
+@NullMarked
+package dev.gyre.bench.promises;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,29 @@
+/// Blocking work with a limit: two at a time, three more in line, and what is beyond that is refused.
+import dev.gyre.Cancellation;
+import dev.gyre.EventLoop;
+import dev.gyre.Promise;
+import dev.gyre.Workers;
+
+final Workers workers = Workers.bounded(2, 3);
+final CountDownLatch start = new CountDownLatch(1);
+
+void main() {
+    try (var loop = EventLoop.open()) {
+        var copies = IntStream.rangeClosed(1, 6).mapToObj(n -> copy(loop, n)).toList();
+        Promise.all(loop, copies).thenAccept(all -> all.forEach(IO::println));
+        IO.println(workers);
+        start.countDown();
+        loop.runUntilEmpty();
+    }
+}
+
+Promise<String> copy(EventLoop loop, int number) {
+    return loop.promisify(workers, Cancellation.none(), _ -> slowCopy(number))
+            .recover(RejectedExecutionException.class, full -> "copy " + number + " refused");
+}
+
+/// Blocking code, as of a disk.
+String slowCopy(int number) throws InterruptedException {
+    start.await();
+    return "copy " + number;
+}
