@@ -388,6 +388,8 @@ class PromiseGarbageTest {
         loop.runOne();
         made[0].assertLost("a promise made in a run that has returned");
         assertThat(log).isEmpty();
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("still queued");
     }
 
     @Test
