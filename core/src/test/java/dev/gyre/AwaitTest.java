@@ -27,8 +27,7 @@ import java.util.function.BiConsumer;
 /// Out of the loop and into it: waiting for a promise, and futures on either side of one.
 @Timeout(60)
 class AwaitTest {
-    private static final LoopConfig QUIET =
-            LoopConfig.DEFAULT.withObserver(new LoopObserver() {});
+    private static final LoopConfig QUIET = LoopConfig.DEFAULT.withObserver(new LoopObserver() {});
     private static final List<ThreadFactory> KINDS =
             List.of(Thread.ofPlatform().factory(), Thread.ofVirtual().factory());
 
@@ -336,7 +335,8 @@ class AwaitTest {
         CompletableFuture<String> failed = new CompletableFuture<>();
         Promise<String> direct = Promise.from(loop, failed);
         Promise<String> passedOn = Promise.from(loop, failed.thenApply(value -> value + "!"));
-        Promise<String> bare = Promise.from(loop, failedWith(new CompletionException("bare", null)));
+        Promise<String> bare =
+                Promise.from(loop, failedWith(new CompletionException("bare", null)));
         CompletableFuture<String> cancelled = new CompletableFuture<>();
         Promise<String> ofCancelled = Promise.from(loop, cancelled);
         failed.completeExceptionally(reason);

@@ -160,8 +160,7 @@ class PromisifyCancellationTest {
     @Test
     @Clause("P-5")
     void cancel_afterTheResultHasArrived_changesNothing() {
-        Promise<String> promise =
-                loop.promisify(executor, source.cancellation(), c -> "in time");
+        Promise<String> promise = loop.promisify(executor, source.cancellation(), c -> "in time");
         executor.runNext();
         source.cancel();
         loop.runUntilEmpty();
@@ -321,8 +320,7 @@ class PromisifyCancellationTest {
 
     @Test
     @Clause({"P-2", "P-5"})
-    void interrupt_ofCancelledWork_doesNotReachTheNextOneOnTheThread()
-            throws InterruptedException {
+    void interrupt_ofCancelledWork_doesNotReachTheNextOneOnTheThread() throws InterruptedException {
         try (ExecutorService pool = Executors.newSingleThreadExecutor()) {
             Blocked blocked = new Blocked();
             Stubborn stubborn = new Stubborn();
@@ -330,9 +328,7 @@ class PromisifyCancellationTest {
             loop.promisify(pool, source.cancellation(), stubborn);
             Promise<Boolean> third =
                     loop.promisify(
-                            pool,
-                            Cancellation.none(),
-                            c -> Thread.currentThread().isInterrupted());
+                            pool, Cancellation.none(), c -> Thread.currentThread().isInterrupted());
             blocked.begun.await();
             source.cancel();
             CancellationSource second = new CancellationSource();
@@ -340,9 +336,7 @@ class PromisifyCancellationTest {
             loop.promisify(pool, second.cancellation(), running);
             Promise<Boolean> last =
                     loop.promisify(
-                            pool,
-                            Cancellation.none(),
-                            c -> Thread.currentThread().isInterrupted());
+                            pool, Cancellation.none(), c -> Thread.currentThread().isInterrupted());
             running.begun.await();
             second.cancel();
             running.mayEnd.countDown();
@@ -367,8 +361,7 @@ class PromisifyCancellationTest {
                                         .start(
                                                 () -> {
                                                     given.run();
-                                                    interruptedAfter.complete(
-                                                            Thread.interrupted());
+                                                    interruptedAfter.complete(Thread.interrupted());
                                                 }));
         Promise<String> promise = loop.promisify(owner, source.cancellation(), work);
         work.begun.await();

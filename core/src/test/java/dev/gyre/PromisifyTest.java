@@ -58,8 +58,7 @@ class PromisifyTest {
     void promisify_onAGivenExecutor_runsThere() throws InterruptedException {
         Executor named = work -> Thread.ofPlatform().name("mine").start(work);
         Promise<String> name =
-                loop.promisify(
-                        named, Cancellation.none(), c -> Thread.currentThread().getName());
+                loop.promisify(named, Cancellation.none(), c -> Thread.currentThread().getName());
         loop.runUntilEmpty();
         assertThat(name.await()).isEqualTo("mine");
     }
@@ -108,9 +107,7 @@ class PromisifyTest {
     @SuppressWarnings({"NullAway", "DataFlowIssue"})
     void promisify_givenNull_namesTheParameter() {
         Cancellation none = Cancellation.none();
-        assertThatNullPointerException()
-                .isThrownBy(() -> loop.promisify(null))
-                .withMessage("work");
+        assertThatNullPointerException().isThrownBy(() -> loop.promisify(null)).withMessage("work");
         assertThatNullPointerException()
                 .isThrownBy(() -> loop.promisify(none, null))
                 .withMessage("work");

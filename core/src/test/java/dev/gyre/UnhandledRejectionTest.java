@@ -110,8 +110,7 @@ class UnhandledRejectionTest {
         loop.submit(
                 () -> {
                     Promise<String> promise = rejected();
-                    loop.microtask(
-                            () -> loop.microtask(() -> promise.recover(e -> "in time")));
+                    loop.microtask(() -> loop.microtask(() -> promise.recover(e -> "in time")));
                 });
         loop.runUntilEmpty();
         assertThat(reported).isEmpty();
@@ -325,8 +324,7 @@ class UnhandledRejectionTest {
     void defaultObserver_saysWhatToDo() {
         try (LogCapture logged = new LogCapture();
                 EventLoop plain = EventLoop.open(LoopConfig.DEFAULT.withName("plain"));
-                EventLoop tracing =
-                        EventLoop.open(LoopConfig.DEFAULT.withPromiseTracing(true))) {
+                EventLoop tracing = EventLoop.open(LoopConfig.DEFAULT.withPromiseTracing(true))) {
             for (EventLoop each : List.of(plain, tracing)) {
                 each.submit(() -> Promise.rejected(each, reason));
                 each.runUntilEmpty();
