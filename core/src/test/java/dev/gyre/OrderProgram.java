@@ -104,7 +104,7 @@ final class OrderProgram {
             case DEFER -> machine.defer(callback);
             case SUBMIT -> machine.submit(callback);
             case PRIORITY -> machine.submitPriority(callback);
-            case TIMER -> machine.after(first % 3 * 10, callback);
+            case TIMER -> machine.after(first % 3 * 10L, callback);
             case READY -> machine.ready(first % DESCRIPTORS, callback);
             case RESOLVE -> log.add("" + machine.resolve(first % DEFERREDS));
             case REJECT -> log.add("" + machine.reject(first % DEFERREDS));
