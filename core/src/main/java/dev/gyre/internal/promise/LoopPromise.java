@@ -22,37 +22,38 @@ import java.util.function.Consumer;
 /// acquire, and what they find settled stays so.
 public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T>
         permits Step, Combination {
-    private static final int PENDING = 0;
+    private static final byte PENDING = 0;
 
     /// Pending, and only the promise that it follows may settle it. That one is in `value` meanwhile.
-    private static final int FOLLOWING = 1;
+    private static final byte FOLLOWING = 1;
 
-    private static final int RESOLVED = 2;
-    private static final int REJECTED = 3;
+    private static final byte RESOLVED = 2;
+    private static final byte REJECTED = 3;
 
     private static final VarHandle STATE;
+    private static final VarHandle ENTRY;
 
     static {
         try {
-            STATE = MethodHandles.lookup().findVarHandle(LoopPromise.class, "state", int.class);
+            var lookup = MethodHandles.lookup();
+            STATE = lookup.findVarHandle(LoopPromise.class, "state", byte.class);
+            ENTRY = lookup.findVarHandle(LoopPromise.class, "entry", Entry.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
     final Promises home;
-    private final long id;
-    private final @Nullable Throwable createdAt;
 
     // Shared: written by the loop thread, `state` last and with release; read by any.
-    private int state;
+    private byte state;
     private @Nullable Object value;
 
     // Loop thread only: null, one reaction, or several.
     private @Nullable Object reactions;
 
-    // Loop thread only: while it is registered and pending.
-    private Registry.@Nullable Entry entry;
+    // Shared: made by whoever needs it first. Few do: most promises are settled within their tick.
+    private @Nullable Entry entry;
 
     // Shared: set by whoever will hear of a rejection, read by the loop thread. A late one is
     // reported in vain.
@@ -60,8 +61,9 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     LoopPromise(Promises home) {
         this.home = home;
-        id = home.nextId();
-        createdAt = home.trace();
+        if (home.isTracing()) {
+            entry = home.newEntry(this);
+        }
     }
 
     // ------------------------------------------------------------------ settling
@@ -74,8 +76,15 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
         return state == RESOLVED;
     }
 
-    final void registered(Registry.Entry entry) {
-        this.entry = entry;
+    /// Its number, and what else only few promises need. Any thread.
+    final Entry entry() {
+        Entry present = (Entry) ENTRY.getAcquire(this);
+        if (present != null) {
+            return present;
+        }
+        Entry made = home.newEntry(this);
+        Entry before = (Entry) ENTRY.compareAndExchange(this, null, made);
+        return before == null ? made : before;
     }
 
     /// Whether it will be settled when some other promise of this loop is.
@@ -119,7 +128,7 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
         return settle(settled.state, settled.value);
     }
 
-    private boolean settle(int outcome, @Nullable Object value) {
+    private boolean settle(byte outcome, @Nullable Object value) {
         if (!isPending()) {
             return false;
         }
@@ -129,7 +138,6 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
         STATE.setRelease(this, outcome); // Pairs with the acquire in isSettled().
         if (entry != null) {
             entry.noteSettled();
-            entry = null;
         }
         if (outcome == REJECTED && !handled) {
             home.noteUnhandled(this);
@@ -377,12 +385,12 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     @Override
     public final boolean isSettled() {
-        return (int) STATE.getAcquire(this) >= RESOLVED;
+        return (byte) STATE.getAcquire(this) >= RESOLVED;
     }
 
     @Override
     public final @Nullable Outcome<T> outcome() {
-        return switch ((int) STATE.getAcquire(this)) {
+        return switch ((byte) STATE.getAcquire(this)) {
             case RESOLVED -> new Outcome.Resolved<>(resolvedValue());
             case REJECTED -> new Outcome.Rejected<>(reason());
             default -> null;
@@ -406,12 +414,13 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     @Override
     public final long id() {
-        return id;
+        return entry().id;
     }
 
     @Override
     public final @Nullable Throwable createdAt() {
-        return createdAt;
+        Entry present = (Entry) ENTRY.getAcquire(this);
+        return present == null ? null : present.createdAt;
     }
 
     @Override
@@ -422,8 +431,8 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
     @Override
     public final String toString() {
         return "Promise#"
-                + id
-                + switch ((int) STATE.getAcquire(this)) {
+                + id()
+                + switch ((byte) STATE.getAcquire(this)) {
                     case RESOLVED -> "[resolved]";
                     case REJECTED -> "[rejected: " + reason().getClass().getName() + "]";
                     default -> "[pending]";

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /// The promises of one loop.
@@ -38,10 +39,12 @@ public final class Promises {
     private final Registry registry = new Registry();
     private final boolean tracing;
 
+    // Shared: any thread may be the first to ask for a promise's id.
+    private final AtomicLong lastId = new AtomicLong();
+
     private final Object lock = new Object();
     private @Nullable LoopPromise<?>[] newest;
     private int newestCount;
-    private long lastId;
 
     /// What those that are pending are rejected with, once the end has come to that.
     private @Nullable LoopTerminatedException end;
@@ -215,12 +218,16 @@ public final class Promises {
 
     // ------------------------------------------------------------------ keeping track
 
-    long nextId() {
-        return ++lastId;
+    boolean isTracing() {
+        return tracing;
     }
 
-    @Nullable Throwable trace() {
-        return tracing ? new Throwable("the promise was made here") : null;
+    /// Any thread.
+    Entry newEntry(LoopPromise<?> promise) {
+        return new Entry(
+                promise,
+                lastId.incrementAndGet(),
+                tracing ? new Throwable("the promise was made here") : null);
     }
 
     /// Notes a pending promise. On the loop thread, or with the lock.

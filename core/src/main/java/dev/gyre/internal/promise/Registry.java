@@ -5,7 +5,6 @@ import dev.gyre.internal.count.Counter;
 
 import org.jspecify.annotations.Nullable;
 
-import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -32,26 +31,9 @@ final class Registry {
     /// The largest table. It is filled to three quarters.
     static final int MOST = 1 << 30;
 
-    static final class Entry extends WeakReference<LoopPromise<?>> {
-        final long id;
-        private boolean settled;
-
-        private Entry(LoopPromise<?> promise) {
-            super(promise);
-            id = promise.id();
-        }
-
-        void noteSettled() {
-            settled = true;
-        }
-
-        boolean isDead() {
-            return settled || refersTo(null);
-        }
-    }
-
     private @Nullable Entry[] table = new @Nullable Entry[LEAST];
     private int cursor;
+    private long registered;
 
     final Counter live = new Counter();
     final Counter scavenged = new Counter();
@@ -67,9 +49,9 @@ final class Registry {
         if ((live.get() + 1) * 4 > table.length * 3L) {
             rebuild();
         }
-        Entry entry = new Entry(promise);
+        Entry entry = promise.entry();
+        entry.order = ++registered;
         insert(table, entry);
-        promise.registered(entry);
         live.add(1);
     }
 
@@ -96,17 +78,23 @@ final class Registry {
         return entry;
     }
 
-    /// All that are pending, in the order they were made.
+    /// All that are pending, in the order they were added.
     List<LoopPromise<?>> pending() {
-        List<LoopPromise<?>> found = new ArrayList<>();
+        List<Entry> found = new ArrayList<>();
         for (Entry entry : table) {
-            LoopPromise<?> promise = entry == null || entry.isDead() ? null : entry.get();
-            if (promise != null) {
-                found.add(promise);
+            if (entry != null && !entry.isDead()) {
+                found.add(entry);
             }
         }
-        found.sort(Comparator.comparingLong(LoopPromise::id));
-        return found;
+        found.sort(Comparator.comparingLong(entry -> entry.order));
+        List<LoopPromise<?>> pending = new ArrayList<>(found.size());
+        for (Entry entry : found) {
+            LoopPromise<?> promise = entry.get();
+            if (promise != null) {
+                pending.add(promise);
+            }
+        }
+        return pending;
     }
 
     /// Looks at the next few slots.
