@@ -37,6 +37,7 @@ abstract class PromiseFixture {
     }
 
     static final String VALUE = "value";
+    @SuppressWarnings("StaticAssignmentOfThrowable") // compared by identity, never thrown
     static final Trouble TROUBLE = new Trouble("trouble");
 
     final ScriptedBackend backend = new ScriptedBackend();
