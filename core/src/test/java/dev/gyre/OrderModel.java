@@ -72,8 +72,7 @@ final class OrderModel implements OrderProgram.Machine {
 
     private void turn() {
         microtasksLeft = microtaskBudget;
-        List<Waiting> due =
-                timers.stream().filter(timer -> timer.deadline() <= now).toList();
+        List<Waiting> due = timers.stream().filter(timer -> timer.deadline() <= now).toList();
         timers.removeAll(due);
         due.forEach(timer -> call(timer.callback()));
         while (!priorityTasks.isEmpty()) {

@@ -70,9 +70,7 @@ final class OrderProgram {
         for (int left = 1 + random.nextInt(most); left > 0; left--) {
             Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
             List<Operation> inside =
-                    depth == 0 || random.nextInt(4) == 0
-                            ? List.of()
-                            : drawn(random, 3, depth - 1);
+                    depth == 0 || random.nextInt(4) == 0 ? List.of() : drawn(random, 3, depth - 1);
             all.add(
                     new Operation(
                             kind, random.nextInt(100), random.nextInt(100), inside, ++lastId));
@@ -104,7 +102,7 @@ final class OrderProgram {
             case DEFER -> machine.defer(callback);
             case SUBMIT -> machine.submit(callback);
             case PRIORITY -> machine.submitPriority(callback);
-            case TIMER -> machine.after(first % 3 * 10, callback);
+            case TIMER -> machine.after(first % 3 * 10L, callback);
             case READY -> machine.ready(first % DESCRIPTORS, callback);
             case RESOLVE -> log.add("" + machine.resolve(first % DEFERREDS));
             case REJECT -> log.add("" + machine.reject(first % DEFERREDS));

@@ -37,6 +37,8 @@ abstract class PromiseFixture {
     }
 
     static final String VALUE = "value";
+
+    @SuppressWarnings("StaticAssignmentOfThrowable") // never looked into, only recognized
     static final Trouble TROUBLE = new Trouble("trouble");
 
     final ScriptedBackend backend = new ScriptedBackend();

@@ -157,10 +157,8 @@ class PromiseFollowingTest extends PromiseFixture {
     @Clause("P-1")
     void clause_2_3_2_followersOfOnePromise_settleInTheOrderTheyFollowed() {
         Deferred<String> followed = loop.deferred();
-        List<Promise<String>> followers = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
             Promise<String> follower = WAYS.get(i % 3).apply(loop, followed.promise());
-            followers.add(follower);
             loop.runUntilEmpty();
             String name = "follower " + i;
             follower.thenAccept(value -> log.add(name));

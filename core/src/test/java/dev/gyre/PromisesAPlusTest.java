@@ -245,8 +245,16 @@ class PromisesAPlusTest extends PromiseFixture {
         resolving(when, this::attachManyKinds);
         assertThat(log)
                 .containsExactly(
-                        "1 value", "2 value", "3 value", "4 value", "5 value", "7 value",
-                        "8 value", "of 2: two", "of 3: thrown", "of 5: null");
+                        "1 value",
+                        "2 value",
+                        "3 value",
+                        "4 value",
+                        "5 value",
+                        "7 value",
+                        "8 value",
+                        "of 2: two",
+                        "of 3: thrown",
+                        "of 5: null");
     }
 
     @ParameterizedTest
@@ -281,7 +289,7 @@ class PromisesAPlusTest extends PromiseFixture {
                             throw new Trouble("thrown");
                         });
         promise.then(value -> log.add("4 " + value), reason -> log.add("4 trouble"));
-        Promise<Void> fifth = promise.thenAccept(value -> log.add("5 " + value));
+        Promise<?> fifth = promise.thenAccept(value -> log.add("5 " + value));
         promise.recover(Trouble.class, reason -> noted("6 " + reason.getMessage()));
         promise.finallyRun(() -> log.add("7 " + textOf(promise))).recover(reason -> "");
         promise.finallyRun(() -> log.add("8 " + textOf(promise))).recover(reason -> "");
@@ -383,7 +391,7 @@ class PromisesAPlusTest extends PromiseFixture {
         assertThat(loop.metrics().failures()).as("a rejection is no failure of the loop").isZero();
     }
 
-    private static <R> R raise(Throwable thrown) throws Exception {
+    private static Object raise(Throwable thrown) throws Exception {
         switch (thrown) {
             case Error error -> throw error;
             case Exception exception -> throw exception;
