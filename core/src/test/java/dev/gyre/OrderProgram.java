@@ -4,14 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/// A program of callbacks that add callbacks and settle promises, drawn from a seed. It runs on anything that has
-/// the operations of a loop, and writes down in which order its callbacks were called.
+/// A program of callbacks that add callbacks and settle promises, drawn from a seed. It runs on
+/// anything that has the operations of a loop, and writes down in which order its callbacks were
+/// called.
 final class OrderProgram {
     static final int DEFERREDS = 4;
     static final int DESCRIPTORS = 3;
 
-    /// A loop, as such a program sees it. Promises are numbered in the order they were made, the first ones
-    /// being those of the deferreds.
+    /// A loop, as such a program sees it. Promises are numbered in the order they were made, the
+    /// first ones being those of the deferreds.
     interface Machine {
         void microtask(Runnable callback);
 

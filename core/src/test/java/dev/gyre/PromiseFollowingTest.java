@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
 
-/// Promises that settle as another one does: the second half of the Promises/A+ clauses, for `follow`,
-/// `thenCompose` and `recoverCompose`, within a loop and from one loop to another.
+/// Promises that settle as another one does: the second half of the Promises/A+ clauses, for
+/// `follow`, `thenCompose` and `recoverCompose`, within a loop and from one loop to another.
 class PromiseFollowingTest extends PromiseFixture {
     /// The ways in which a promise comes to follow another.
     private static final List<BiFunction<EventLoop, Promise<String>, Promise<String>>> WAYS =

@@ -14,7 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 
-/// What is not meant to be done with promises is refused at the call, and leaves everything as it was.
+/// What is not meant to be done with promises is refused at the call, and leaves everything as it
+/// was.
 class PromiseMisuseTest extends PromiseFixture {
     private static final Duration NEGATIVE = Duration.ofNanos(-1);
 

@@ -14,11 +14,13 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// Promises against the clauses of the Promises/A+ specification, by their numbers, as far as they speak of the
-/// promise itself; what it becomes when it follows another is in [PromiseFollowingTest].
+/// Promises against the clauses of the Promises/A+ specification, by their numbers, as far as
+/// they speak of the promise itself; what it becomes when it follows another is in
+/// [PromiseFollowingTest].
 ///
-/// Two clauses have no counterpart: handlers are never optional (2.2.1: the step for one outcome only is another
-/// method, and a null handler is refused), and they have no `this` to be called with (2.2.5).
+/// Two clauses have no counterpart: handlers are never optional (2.2.1: the step for one outcome
+/// only is another method, and a null handler is refused), and they have no `this` to be called
+/// with (2.2.5).
 class PromisesAPlusTest extends PromiseFixture {
     // ------------------------------------------------------------------ 2.1 states
 

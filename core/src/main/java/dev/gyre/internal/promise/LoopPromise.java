@@ -246,7 +246,7 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     // ------------------------------------------------------------------ steps
 
-    /// This, for a step to be made of it: a thread that may not attach one may not take its number either.
+    /// This, for a step to be made of it: who may not attach one may not take its number either.
     private LoopPromise<T> confined(String method) {
         home.host.requireConfined(method);
         return this;
