@@ -7,8 +7,8 @@ import java.util.Deque;
 import java.util.List;
 import java.util.TreeSet;
 
-/// The documented order and nothing else: clauses L-5, M-1, M-2, Q-3, Q-7 and P-1 in as few lines as they allow.
-/// Slow, and without any of the loop's machinery.
+/// The documented order and nothing else: clauses L-5, M-1, M-2, Q-3, Q-7 and P-1 in as few lines
+/// as they allow. Slow, and without any of the loop's machinery.
 final class OrderModel implements OrderProgram.Machine {
     private record Waiting(long deadline, long sequence, Runnable callback) {}
 
@@ -72,8 +72,7 @@ final class OrderModel implements OrderProgram.Machine {
 
     private void turn() {
         microtasksLeft = microtaskBudget;
-        List<Waiting> due =
-                timers.stream().filter(timer -> timer.deadline() <= now).toList();
+        List<Waiting> due = timers.stream().filter(timer -> timer.deadline() <= now).toList();
         timers.removeAll(due);
         due.forEach(timer -> call(timer.callback()));
         while (!priorityTasks.isEmpty()) {

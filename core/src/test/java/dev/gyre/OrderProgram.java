@@ -4,14 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/// A program of callbacks that add callbacks and settle promises, drawn from a seed. It runs on anything that has
-/// the operations of a loop, and writes down in which order its callbacks were called.
+/// A program of callbacks that add callbacks and settle promises, drawn from a seed. It runs on
+/// anything that has the operations of a loop, and writes down in which order its callbacks were
+/// called.
 final class OrderProgram {
     static final int DEFERREDS = 4;
     static final int DESCRIPTORS = 3;
 
-    /// A loop, as such a program sees it. Promises are numbered in the order they were made, the first ones
-    /// being those of the deferreds.
+    /// A loop, as such a program sees it. Promises are numbered in the order they were made, the
+    /// first ones being those of the deferreds.
     interface Machine {
         void microtask(Runnable callback);
 
@@ -70,9 +71,7 @@ final class OrderProgram {
         for (int left = 1 + random.nextInt(most); left > 0; left--) {
             Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
             List<Operation> inside =
-                    depth == 0 || random.nextInt(4) == 0
-                            ? List.of()
-                            : drawn(random, 3, depth - 1);
+                    depth == 0 || random.nextInt(4) == 0 ? List.of() : drawn(random, 3, depth - 1);
             all.add(
                     new Operation(
                             kind, random.nextInt(100), random.nextInt(100), inside, ++lastId));

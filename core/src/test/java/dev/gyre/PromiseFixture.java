@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// Two loops over kernels whose clocks stand still, and promises that settle when a test says so. What a
-/// callback throws leaves the run, so that assertions inside callbacks count.
+/// Two loops over kernels whose clocks stand still, and promises that settle when a test says so.
+/// What a callback throws leaves the run, so that assertions inside callbacks count.
 abstract class PromiseFixture {
     /// When a promise settles, seen from the callback that is given it.
     enum When {
@@ -37,7 +37,8 @@ abstract class PromiseFixture {
     }
 
     static final String VALUE = "value";
-    @SuppressWarnings("StaticAssignmentOfThrowable") // compared by identity, never thrown
+
+    @SuppressWarnings("StaticAssignmentOfThrowable") // never looked into, only recognized
     static final Trouble TROUBLE = new Trouble("trouble");
 
     final ScriptedBackend backend = new ScriptedBackend();
@@ -64,7 +65,8 @@ abstract class PromiseFixture {
         other.close();
     }
 
-    /// Calls the body on the loop thread with a promise that settles then, and runs until nothing is left.
+    /// Calls the body on the loop thread with a promise that settles then, and runs until nothing
+    /// is left.
     final void resolving(When when, Consumer<Promise<String>> body) {
         settling(when, new Outcome.Resolved<>(VALUE), body);
     }
@@ -78,7 +80,8 @@ abstract class PromiseFixture {
         runBoth();
     }
 
-    /// The same, with a promise of either loop. Only on the loop thread of that one, or when it does not run.
+    /// The same, with a promise of either loop. Only on the loop thread of that one, or when it
+    /// does not run.
     static void settle(
             EventLoop loop, When when, Outcome<String> outcome, Consumer<Promise<String>> body) {
         Deferred<String> deferred = loop.deferred();

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
 
-/// Promises that settle as another one does: the second half of the Promises/A+ clauses, for `follow`,
-/// `thenCompose` and `recoverCompose`, within a loop and from one loop to another.
+/// Promises that settle as another one does: the second half of the Promises/A+ clauses, for
+/// `follow`, `thenCompose` and `recoverCompose`, within a loop and from one loop to another.
 class PromiseFollowingTest extends PromiseFixture {
     /// The ways in which a promise comes to follow another.
     private static final List<BiFunction<EventLoop, Promise<String>, Promise<String>>> WAYS =
@@ -157,10 +157,8 @@ class PromiseFollowingTest extends PromiseFixture {
     @Clause("P-1")
     void clause_2_3_2_followersOfOnePromise_settleInTheOrderTheyFollowed() {
         Deferred<String> followed = loop.deferred();
-        List<Promise<String>> followers = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
             Promise<String> follower = WAYS.get(i % 3).apply(loop, followed.promise());
-            followers.add(follower);
             loop.runUntilEmpty();
             String name = "follower " + i;
             follower.thenAccept(value -> log.add(name));

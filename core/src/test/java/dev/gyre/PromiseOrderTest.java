@@ -191,8 +191,7 @@ class PromiseOrderTest {
     private static List<String> withHandlers(String... words) {
         List<String> all = new ArrayList<>();
         for (String word : words) {
-            all.addAll(
-                    List.of(word, word + " then", word + " microtask", word + " then then"));
+            all.addAll(List.of(word, word + " then", word + " microtask", word + " then then"));
         }
         return all;
     }

@@ -14,11 +14,13 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// Promises against the clauses of the Promises/A+ specification, by their numbers, as far as they speak of the
-/// promise itself; what it becomes when it follows another is in [PromiseFollowingTest].
+/// Promises against the clauses of the Promises/A+ specification, by their numbers, as far as
+/// they speak of the promise itself; what it becomes when it follows another is in
+/// [PromiseFollowingTest].
 ///
-/// Two clauses have no counterpart: handlers are never optional (2.2.1: the step for one outcome only is another
-/// method, and a null handler is refused), and they have no `this` to be called with (2.2.5).
+/// Two clauses have no counterpart: handlers are never optional (2.2.1: the step for one outcome
+/// only is another method, and a null handler is refused), and they have no `this` to be called
+/// with (2.2.5).
 class PromisesAPlusTest extends PromiseFixture {
     // ------------------------------------------------------------------ 2.1 states
 
@@ -245,8 +247,16 @@ class PromisesAPlusTest extends PromiseFixture {
         resolving(when, this::attachManyKinds);
         assertThat(log)
                 .containsExactly(
-                        "1 value", "2 value", "3 value", "4 value", "5 value", "7 value",
-                        "8 value", "of 2: two", "of 3: thrown", "of 5: null");
+                        "1 value",
+                        "2 value",
+                        "3 value",
+                        "4 value",
+                        "5 value",
+                        "7 value",
+                        "8 value",
+                        "of 2: two",
+                        "of 3: thrown",
+                        "of 5: null");
     }
 
     @ParameterizedTest
@@ -281,7 +291,7 @@ class PromisesAPlusTest extends PromiseFixture {
                             throw new Trouble("thrown");
                         });
         promise.then(value -> log.add("4 " + value), reason -> log.add("4 trouble"));
-        Promise<Void> fifth = promise.thenAccept(value -> log.add("5 " + value));
+        Promise<?> fifth = promise.thenAccept(value -> log.add("5 " + value));
         promise.recover(Trouble.class, reason -> noted("6 " + reason.getMessage()));
         promise.finallyRun(() -> log.add("7 " + textOf(promise))).recover(reason -> "");
         promise.finallyRun(() -> log.add("8 " + textOf(promise))).recover(reason -> "");
@@ -383,7 +393,7 @@ class PromisesAPlusTest extends PromiseFixture {
         assertThat(loop.metrics().failures()).as("a rejection is no failure of the loop").isZero();
     }
 
-    private static <R> R raise(Throwable thrown) throws Exception {
+    private static Object raise(Throwable thrown) throws Exception {
         switch (thrown) {
             case Error error -> throw error;
             case Exception exception -> throw exception;

@@ -86,9 +86,14 @@ public final class RoundTrip {
         }
     }
 
-    private record GyreTrips(EventLoop loop, long[] nanos, int[] count) {
+    private static final class GyreTrips {
+        private final EventLoop loop;
+        private final long[] nanos;
+        private int count;
+
         GyreTrips(EventLoop loop, long[] nanos) {
-            this(loop, nanos, new int[1]);
+            this.loop = loop;
+            this.nanos = nanos;
         }
 
         void next() {
@@ -98,8 +103,8 @@ public final class RoundTrip {
         }
 
         private void back(long before) {
-            nanos[count[0]++] = System.nanoTime() - before;
-            if (count[0] < nanos.length) {
+            nanos[count++] = System.nanoTime() - before;
+            if (count < nanos.length) {
                 loop.defer(this::next);
             }
         }

@@ -99,8 +99,14 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // a loop is only itself
     final boolean isDerived() {
-        return isPending();
+        for (Part<T> part : parts) {
+            if (part.source.home == home && part.source.isPending()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// Settles the whole, if this source's outcome does.

@@ -274,7 +274,7 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     // ------------------------------------------------------------------ steps
 
-    /// Before a step is made: a thread that may not attach one may not take its number either.
+    /// Before a step is made: who may not attach one gets the refusal, and nothing else.
     private void requireOpen(String method) {
         if (!home.isOpenHere()) {
             home.host.requireOpen(method);
