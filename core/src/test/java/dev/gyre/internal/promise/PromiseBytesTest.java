@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import java.lang.management.ManagementFactory;
 
 /// Bytes, not time: what many promises leave behind, and what one of them costs.
-class PromiseMemoryTest {
+class PromiseBytesTest {
     private static final int ALL = 10_000_000;
     private static final int WARM = 2_000_000;
 
