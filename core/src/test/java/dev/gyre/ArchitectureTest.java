@@ -50,13 +50,13 @@ class ArchitectureTest {
     private static final Map<String, List<String>> ROOMS =
             Map.of(
                     "sys", List.of(),
-                    "count", List.of(),
+                    "base", List.of(),
                     "time", List.of(),
-                    "promise", List.of("count", "time"),
+                    "promise", List.of("base", "time"),
                     "cancel", List.of(),
                     "backend", List.of("sys"),
                     "io", List.of("backend", "sys"),
-                    "loop", List.of("promise", "count", "io", "time", "backend", "sys"),
+                    "loop", List.of("promise", "base", "io", "time", "backend", "sys"),
                     "signal", List.of("loop", "io", "sys"),
                     "files", List.of("loop", "io", "sys"));
 

@@ -2,7 +2,7 @@ package dev.gyre.internal.loop;
 
 import dev.gyre.EventLoop;
 import dev.gyre.ShutdownReport;
-import dev.gyre.internal.count.Counter;
+import dev.gyre.internal.base.Counter;
 import dev.gyre.internal.promise.LoopPromise;
 import dev.gyre.internal.time.LoopTimer;
 import dev.gyre.metrics.LoopObserver;

@@ -2,7 +2,7 @@ package dev.gyre.internal.loop;
 
 import dev.gyre.FailurePolicy;
 import dev.gyre.LoopConfig;
-import dev.gyre.internal.count.Counter;
+import dev.gyre.internal.base.Counter;
 
 import org.jspecify.annotations.Nullable;
 

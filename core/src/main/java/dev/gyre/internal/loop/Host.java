@@ -39,18 +39,8 @@ final class Host implements TimerHost, WatchHost, PromiseHost {
     }
 
     @Override
-    public boolean isRunHere() {
-        return loop.isLoopThread();
-    }
-
-    @Override
     public boolean isNeededHere() {
         return loop.isNeededHere();
-    }
-
-    @Override
-    public void microtask(Runnable microtask) {
-        loop.addMicrotask(microtask);
     }
 
     @Override

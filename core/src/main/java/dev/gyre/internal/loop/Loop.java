@@ -17,6 +17,8 @@ import dev.gyre.Watcher;
 import dev.gyre.Work;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.epoll.EpollBackend;
+import dev.gyre.internal.base.Confinement;
+import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.Reclaimer;
 import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.loop.Courses.Course;
@@ -210,10 +212,6 @@ public final class Loop implements EventLoop {
     public void microtask(Runnable microtask) {
         Objects.requireNonNull(microtask, "microtask");
         requireOpen("microtask");
-        microtasks.add(microtask);
-    }
-
-    void addMicrotask(Runnable microtask) {
         microtasks.add(microtask);
     }
 

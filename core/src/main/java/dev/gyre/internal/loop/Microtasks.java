@@ -1,5 +1,6 @@
 package dev.gyre.internal.loop;
 
+import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.promise.UnhandledRejections;
 
 /// The microtasks and their barrier.
@@ -10,14 +11,15 @@ import dev.gyre.internal.promise.UnhandledRejections;
 ///
 /// Loop thread only.
 final class Microtasks {
-    private final TaskRing ring = new TaskRing("microtasks");
+    private final TaskRing ring;
     private final Callbacks callbacks;
     private final UnhandledRejections unhandled;
     private final int budget;
     private int left;
     private boolean told;
 
-    Microtasks(Callbacks callbacks, UnhandledRejections unhandled, int budget) {
+    Microtasks(TaskRing ring, Callbacks callbacks, UnhandledRejections unhandled, int budget) {
+        this.ring = ring;
         this.callbacks = callbacks;
         this.unhandled = unhandled;
         this.budget = budget;

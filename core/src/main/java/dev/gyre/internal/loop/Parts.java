@@ -3,6 +3,8 @@ package dev.gyre.internal.loop;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.base.Confinement;
+import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.WatchHost;
 import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.promise.PromiseHost;
@@ -47,7 +49,9 @@ final class Parts {
         failures = new Failures(config);
         callbacks = new Callbacks(failures, config.observer(), loop);
         confinement = new Confinement(config.name());
-        promises = new Promises(host, config.promiseTracing());
-        microtasks = new Microtasks(callbacks, promises.unhandled, config.microtaskBudget());
+        TaskRing queued = new TaskRing("microtasks");
+        promises = new Promises(host, confinement, queued, config.promiseTracing());
+        microtasks =
+                new Microtasks(queued, callbacks, promises.unhandled, config.microtaskBudget());
     }
 }

@@ -9,6 +9,7 @@ import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.ShutdownReport;
 import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.promise.Delivery;
 import dev.gyre.internal.promise.Promises;

@@ -4,7 +4,7 @@ import static dev.gyre.LoopState.RUNNING;
 import static dev.gyre.LoopState.SLEEPING;
 
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.count.Counter;
+import dev.gyre.internal.base.Counter;
 
 /// Check-then-sleep, the loop's side; the producers' side is [Ingress].
 ///

@@ -1,7 +1,8 @@
 package dev.gyre.internal.loop;
 
 import dev.gyre.LoopState;
-import dev.gyre.internal.count.Counter;
+import dev.gyre.internal.base.Counter;
+import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.Reclaimer;
 import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.promise.Promises;

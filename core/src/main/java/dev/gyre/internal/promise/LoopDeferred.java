@@ -23,7 +23,7 @@ public final class LoopDeferred<T extends @Nullable Object> implements Deferred<
     @Override
     public boolean resolve(T value) {
         Promises home = promise.home;
-        if (home.host.isRunHere()) {
+        if (home.confinement.isHere()) {
             return promise.isOpen() && promise.settleResolved(value);
         }
         return home.whileNobodyRuns(
@@ -34,7 +34,7 @@ public final class LoopDeferred<T extends @Nullable Object> implements Deferred<
     public boolean reject(Throwable reason) {
         Objects.requireNonNull(reason, "reason");
         Promises home = promise.home;
-        if (home.host.isRunHere()) {
+        if (home.confinement.isHere()) {
             return promise.isOpen() && promise.settleRejected(reason);
         }
         return home.whileNobodyRuns(
@@ -45,7 +45,7 @@ public final class LoopDeferred<T extends @Nullable Object> implements Deferred<
     public boolean follow(Promise<? extends T> other) {
         Objects.requireNonNull(other, "other");
         Promises home = promise.home;
-        if (home.host.isRunHere()) {
+        if (home.confinement.isHere()) {
             return followed((LoopPromise<? extends T>) other);
         }
         return home.whileNobodyRuns("follow", () -> followed((LoopPromise<? extends T>) other));

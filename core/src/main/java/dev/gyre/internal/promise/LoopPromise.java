@@ -8,154 +8,26 @@ import dev.gyre.internal.time.Durations;
 
 import org.jspecify.annotations.Nullable;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/// A promise: its outcome, and what waits for that.
-///
-/// Only the loop thread settles it, so that settling needs no atomic instruction. Other threads read the state with
-/// acquire, and what they find settled stays so.
-public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T>
-        permits Step, Combination {
-    private static final byte PENDING = 0;
-
-    /// Pending, and only the promise that it follows may settle it. That one is in `value` meanwhile.
-    private static final byte FOLLOWING = 1;
-
-    private static final byte RESOLVED = 2;
-    private static final byte REJECTED = 3;
-
-    private static final VarHandle STATE;
-    private static final VarHandle ENTRY;
-
-    static {
-        try {
-            var lookup = MethodHandles.lookup();
-            STATE = lookup.findVarHandle(LoopPromise.class, "state", byte.class);
-            ENTRY = lookup.findVarHandle(LoopPromise.class, "entry", Entry.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
-    final Promises home;
-
-    // Shared: written by the loop thread, `state` last and with release; read by any.
-    private byte state;
-    private @Nullable Object value;
-
-    // Loop thread only: null, one reaction, or several.
-    private @Nullable Object reactions;
-
-    // Shared: made by whoever needs it first. Few do: most promises are settled within their tick.
-    private @Nullable Entry entry;
-
-    // Shared: set by whoever will hear of a rejection, read by the loop thread. A late one is
-    // reported in vain.
-    private boolean handled;
-
+/// A promise: what can be made of it, and what it can follow. Its outcome is in [PromiseState].
+public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState<T>
+        implements Promise<T> permits Step, Combination {
     LoopPromise(Promises home) {
-        this.home = home;
-        if (home.isTracing()) {
-            entry = home.newEntry(this);
-        }
+        super(home);
     }
 
-    // ------------------------------------------------------------------ settling
-
-    final boolean isPending() {
-        return state <= FOLLOWING;
-    }
-
-    final boolean isResolved() {
-        return state == RESOLVED;
-    }
-
-    /// Its number, and what else only few promises need. Any thread.
-    final Entry entry() {
-        Entry present = (Entry) ENTRY.getAcquire(this);
-        if (present != null) {
-            return present;
-        }
-        Entry made = home.newEntry(this);
-        Entry before = (Entry) ENTRY.compareAndExchange(this, null, made);
-        return before == null ? made : before;
-    }
+    // ------------------------------------------------------------------ following
 
     /// Whether it will be settled when some other promise of this loop is.
     @SuppressWarnings("ReferenceEquality") // a loop is only itself
     boolean isDerived() {
-        return state == FOLLOWING && value instanceof LoopPromise<?> other && other.home == home;
-    }
-
-    /// Whether nothing decides its outcome yet.
-    final boolean isOpen() {
-        return state == PENDING;
-    }
-
-    /// Only when resolved, or for the reason when rejected.
-    final @Nullable Object settledValue() {
-        return value;
-    }
-
-    @SuppressWarnings({"unchecked", "NullAway"}) // a resolved promise has been given its own type
-    final T resolvedValue() {
-        return (T) value;
-    }
-
-    /// Only when rejected.
-    public final Throwable reason() {
-        Throwable reason = (Throwable) value;
-        assert reason != null : "rejected without a reason";
-        return reason;
-    }
-
-    final boolean settleResolved(@Nullable Object value) {
-        return settle(RESOLVED, value);
-    }
-
-    final boolean settleRejected(Throwable reason) {
-        return settle(REJECTED, reason);
-    }
-
-    /// Takes over the outcome of one that is settled.
-    final boolean settleLike(LoopPromise<?> settled) {
-        return settle(settled.state, settled.value);
-    }
-
-    private boolean settle(byte outcome, @Nullable Object value) {
-        if (!isPending()) {
-            return false;
-        }
-        Object waiting = reactions;
-        reactions = null;
-        this.value = value;
-        STATE.setRelease(this, outcome); // Pairs with the acquire in isSettled().
-        if (entry != null) {
-            entry.noteSettled();
-        }
-        if (outcome == REJECTED && !handled) {
-            home.noteUnhandled(this);
-        }
-        if (waiting instanceof Step<?, ?> step) { // To ask for a class is cheap, for an interface less so.
-            home.react(step);
-        } else if (waiting != null) {
-            triggerOther(waiting);
-        }
-        return true;
-    }
-
-    private void triggerOther(Object waiting) {
-        if (waiting instanceof Reactions several) {
-            several.trigger(home);
-        } else {
-            home.trigger((Reaction) waiting);
-        }
+        LoopPromise<?> other = followed();
+        return other != null && other.home == home;
     }
 
     /// Lets it settle as the other one does. Only while it [#isOpen()].
@@ -165,11 +37,11 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
                     new IllegalStateException(
                             this + " was told to follow itself: it would never settle"));
         } else if (other.home == home && !other.isPending()) {
-            other.handled = true;
+            other.markHandled();
             settleLike(other);
         } else {
-            value = other;
-            state = FOLLOWING;
+            beginToFollow(other);
+            home.register(this); // Its source, by way of which it was known, is settled.
             other.observe(new Follower(this, other), home);
         }
     }
@@ -177,8 +49,8 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
     @SuppressWarnings("ReferenceEquality") // the very same promise
     private boolean leadsHere(LoopPromise<?> other) {
         LoopPromise<?> next = other;
-        while (next != this && next.home == home && next.state == FOLLOWING) {
-            next = (LoopPromise<?>) Objects.requireNonNull(next.value);
+        while (next != null && next != this && next.home == home) {
+            next = next.followed();
         }
         return next == this;
     }
@@ -187,39 +59,6 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
         @Override
         public void run() {
             follower.settleLike(followed);
-        }
-    }
-
-    // ------------------------------------------------------------------ reacting
-
-    /// Runs the reaction when settled, at once in the order of microtasks if it is.
-    final void react(Reaction reaction) {
-        handled = true;
-        if (isPending()) {
-            attach(reaction);
-        } else {
-            home.trigger(reaction);
-        }
-    }
-
-    /// Without having heard of a rejection: for what only tidies up. Only while pending.
-    final void attach(Reaction reaction) {
-        Object present = reactions;
-        if (present == null) {
-            reactions = reaction;
-        } else if (present instanceof Reactions several) {
-            several.add(reaction);
-        } else {
-            reactions = new Reactions((Reaction) present, reaction);
-        }
-    }
-
-    @SuppressWarnings("ReferenceEquality") // the one that was attached
-    final void detach(Reaction reaction) {
-        if (reactions == reaction) {
-            reactions = null;
-        } else if (reactions instanceof Reactions several) {
-            several.remove(reaction);
         }
     }
 
@@ -256,7 +95,7 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
     /// Any thread.
     private void deliverRejection(Cancellation cancelled) {
         Throwable reason = Objects.requireNonNull(cancelled.reason());
-        if (home.host.isRunHere()) {
+        if (home.confinement.isHere()) {
             settleRejected(reason);
         } else {
             // Refused if the loop is over: then it has been rejected.
@@ -264,26 +103,7 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
         }
     }
 
-    final void markHandled() {
-        handled = true;
-    }
-
-    final boolean isHandled() {
-        return handled;
-    }
-
     // ------------------------------------------------------------------ steps
-
-    /// Before a step is made: who may not attach one gets the refusal, and nothing else.
-    private void requireOpen(String method) {
-        if (!home.isOpenHere()) {
-            home.host.requireOpen(method);
-        }
-    }
-
-    private <P extends Step<T, ?>> P attached(String method, P step) {
-        return home.isOpenHere() ? begun(step) : home.whileOpen(method, () -> begun(step));
-    }
 
     private Promise<T> guarded(String method, Consumer<Guard<T>> terms) {
         return home.isOpenHere() ? guarded(terms) : home.whileOpen(method, () -> guarded(terms));
@@ -297,10 +117,13 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     private <P extends Step<T, ?>> P begun(P step) {
         if (step.isPending()) {
-            home.register(step);
+            if (!isPending() || presentEntry() != null) {
+                home.register(
+                        step); // Otherwise it is found by way of this one, which is noted itself.
+            }
             react(step);
         } else {
-            handled = true; // A guard that was cancelled already waits for nothing.
+            markHandled(); // A guard that was cancelled already waits for nothing.
         }
         return step;
     }
@@ -309,8 +132,9 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
     public final <R extends @Nullable Object> Promise<R> then(
             Handler<? super T, ? extends R> handler) {
         Objects.requireNonNull(handler, "handler");
-        requireOpen("then");
-        return attached("then", new Steps.Then<>(this, handler));
+        return home.isOpenHere()
+                ? begun(new Steps.Then<>(this, handler))
+                : home.whileOpen("then", () -> begun(new Steps.Then<>(this, handler)));
     }
 
     @Override
@@ -319,30 +143,37 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
             Handler<? super Throwable, ? extends R> onRejected) {
         Objects.requireNonNull(onResolved, "onResolved");
         Objects.requireNonNull(onRejected, "onRejected");
-        requireOpen("then");
-        return attached("then", new Steps.Either<>(this, onResolved, onRejected));
+        return home.isOpenHere()
+                ? begun(new Steps.Either<>(this, onResolved, onRejected))
+                : home.whileOpen(
+                        "then", () -> begun(new Steps.Either<>(this, onResolved, onRejected)));
     }
 
     @Override
     public final Promise<@Nullable Void> thenAccept(Action<? super T> action) {
         Objects.requireNonNull(action, "action");
-        requireOpen("thenAccept");
-        return attached("thenAccept", new Steps.Accept<>(this, action));
+        return home.isOpenHere()
+                ? begun(new Steps.Accept<>(this, action))
+                : home.whileOpen("thenAccept", () -> begun(new Steps.Accept<>(this, action)));
     }
 
     @Override
     public final <R extends @Nullable Object> Promise<R> thenCompose(
             Handler<? super T, ? extends Promise<? extends R>> handler) {
         Objects.requireNonNull(handler, "handler");
-        requireOpen("thenCompose");
-        return attached("thenCompose", new Steps.Compose<>(this, handler));
+        return home.isOpenHere()
+                ? begun(new Steps.Compose<>(this, handler))
+                : home.whileOpen("thenCompose", () -> begun(new Steps.Compose<>(this, handler)));
     }
 
     @Override
     public final Promise<T> recover(Handler<? super Throwable, ? extends T> handler) {
         Objects.requireNonNull(handler, "handler");
-        requireOpen("recover");
-        return attached("recover", new Steps.Recover<>(this, Throwable.class, handler));
+        return home.isOpenHere()
+                ? begun(new Steps.Recover<>(this, Throwable.class, handler))
+                : home.whileOpen(
+                        "recover",
+                        () -> begun(new Steps.Recover<>(this, Throwable.class, handler)));
     }
 
     @Override
@@ -350,23 +181,27 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
             Class<X> type, Handler<? super X, ? extends T> handler) {
         Objects.requireNonNull(type, "type");
         Objects.requireNonNull(handler, "handler");
-        requireOpen("recover");
-        return attached("recover", new Steps.Recover<>(this, type, handler));
+        return home.isOpenHere()
+                ? begun(new Steps.Recover<>(this, type, handler))
+                : home.whileOpen("recover", () -> begun(new Steps.Recover<>(this, type, handler)));
     }
 
     @Override
     public final Promise<T> recoverCompose(
             Handler<? super Throwable, ? extends Promise<? extends T>> handler) {
         Objects.requireNonNull(handler, "handler");
-        requireOpen("recoverCompose");
-        return attached("recoverCompose", new Steps.RecoverCompose<>(this, handler));
+        return home.isOpenHere()
+                ? begun(new Steps.RecoverCompose<>(this, handler))
+                : home.whileOpen(
+                        "recoverCompose", () -> begun(new Steps.RecoverCompose<>(this, handler)));
     }
 
     @Override
     public final Promise<T> finallyRun(Cleanup cleanup) {
         Objects.requireNonNull(cleanup, "cleanup");
-        requireOpen("finallyRun");
-        return attached("finallyRun", new Steps.Finally<>(this, cleanup));
+        return home.isOpenHere()
+                ? begun(new Steps.Finally<>(this, cleanup))
+                : home.whileOpen("finallyRun", () -> begun(new Steps.Finally<>(this, cleanup)));
     }
 
     @Override
@@ -385,16 +220,17 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     @Override
     public final boolean isSettled() {
-        return (byte) STATE.getAcquire(this) >= RESOLVED;
+        return isKnownToBeSettled();
     }
 
     @Override
     public final @Nullable Outcome<T> outcome() {
-        return switch ((byte) STATE.getAcquire(this)) {
-            case RESOLVED -> new Outcome.Resolved<>(resolvedValue());
-            case REJECTED -> new Outcome.Rejected<>(reason());
-            default -> null;
-        };
+        if (!isKnownToBeSettled()) {
+            return null;
+        }
+        return isResolved()
+                ? new Outcome.Resolved<>(resolvedValue())
+                : new Outcome.Rejected<>(reason());
     }
 
     @Override
@@ -419,7 +255,7 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     @Override
     public final @Nullable Throwable createdAt() {
-        Entry present = (Entry) ENTRY.getAcquire(this);
+        Entry present = presentEntry();
         return present == null ? null : present.createdAt;
     }
 
@@ -430,12 +266,13 @@ public sealed class LoopPromise<T extends @Nullable Object> implements Promise<T
 
     @Override
     public final String toString() {
-        return "Promise#"
-                + id()
-                + switch ((byte) STATE.getAcquire(this)) {
-                    case RESOLVED -> "[resolved]";
-                    case REJECTED -> "[rejected: " + reason().getClass().getName() + "]";
-                    default -> "[pending]";
-                };
+        return "Promise#" + id() + "[" + describe() + "]";
+    }
+
+    private String describe() {
+        if (!isKnownToBeSettled()) {
+            return "pending";
+        }
+        return isResolved() ? "resolved" : "rejected: " + reason().getClass().getName();
     }
 }

@@ -31,7 +31,7 @@ abstract sealed class Outside<T extends @Nullable Object> permits PromisedWork, 
     /// Any thread.
     final void deliverResolved(T value) {
         PromiseHost host = promise.home.host;
-        if (host.isRunHere()) {
+        if (promise.home.confinement.isHere()) {
             promise.settleResolved(value);
         } else {
             // Refused if the loop is over: then the promise has been rejected.
@@ -42,7 +42,7 @@ abstract sealed class Outside<T extends @Nullable Object> permits PromisedWork, 
     /// Any thread.
     final void deliverRejected(Throwable reason) {
         PromiseHost host = promise.home.host;
-        if (host.isRunHere()) {
+        if (promise.home.confinement.isHere()) {
             promise.settleRejected(reason);
         } else {
             host.submitPriority((Delivery) () -> promise.settleRejected(reason));

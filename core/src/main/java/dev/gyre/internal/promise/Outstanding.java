@@ -1,6 +1,6 @@
 package dev.gyre.internal.promise;
 
-import dev.gyre.internal.count.Counter;
+import dev.gyre.internal.base.Counter;
 
 import org.jspecify.annotations.Nullable;
 

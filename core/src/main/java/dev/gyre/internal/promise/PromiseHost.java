@@ -18,14 +18,8 @@ public interface PromiseHost {
     /// @throws dev.gyre.LoopTerminatedException if it is
     void requireOpen(String method);
 
-    /// Whether the calling thread runs the loop.
-    boolean isRunHere();
-
     /// Whether the calling thread runs the loop or carries out its end: it must not wait for either.
     boolean isNeededHere();
-
-    /// Queues a microtask. Loop thread, or the one that sets the loop up.
-    void microtask(Runnable microtask);
 
     /// Runs the task on the loop thread. Any thread.
     ///

@@ -114,8 +114,9 @@ final class PromisedWork<T extends @Nullable Object> extends Outside<T> implemen
 
     /// Any thread.
     private void cancelled() {
-        giveUp();
+        // First, so that what interrupted work throws comes too late.
         deliverRejected(Objects.requireNonNull(requested.reason()));
+        giveUp();
     }
 
     @Override

@@ -7,6 +7,8 @@ import dev.gyre.Outcome;
 import dev.gyre.Promise;
 import dev.gyre.Timer;
 import dev.gyre.Work;
+import dev.gyre.internal.base.Confinement;
+import dev.gyre.internal.base.TaskRing;
 
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,8 @@ public final class Promises {
     private static final int NEWEST = 256;
 
     final PromiseHost host;
+    final Confinement confinement;
+    private final TaskRing microtasks;
     final Outstanding outstanding = new Outstanding();
     public final UnhandledRejections unhandled = new UnhandledRejections();
     private final Registry registry = new Registry();
@@ -52,8 +56,11 @@ public final class Promises {
     // Loop thread, or with the lock: handlers run no more, and nothing is attached.
     private boolean over;
 
-    public Promises(PromiseHost host, boolean tracing) {
+    public Promises(
+            PromiseHost host, Confinement confinement, TaskRing microtasks, boolean tracing) {
         this.host = host;
+        this.confinement = confinement;
+        this.microtasks = microtasks;
         this.tracing = tracing;
         newest = new @Nullable LoopPromise<?>[NEWEST];
     }
@@ -61,7 +68,7 @@ public final class Promises {
     // ------------------------------------------------------------------ making promises
 
     public <T extends @Nullable Object> Deferred<T> deferred() {
-        if (host.isRunHere() && end == null) {
+        if (confinement.isHere() && end == null) {
             return new LoopDeferred<>(this.<T>pending());
         }
         return confined("deferred", () -> new LoopDeferred<>(this.<T>pending()));
@@ -177,15 +184,16 @@ public final class Promises {
     /// Does what makes a promise that does not come of another: only before the loop rejects what is pending, or
     /// the end might never be reached.
     private <R> R confined(String method, Supplier<R> body) {
-        if (host.isRunHere()) {
+        if (confinement.isHere()) {
             requireNotEnding(method);
             return body.get();
         }
-        synchronized (lock) {
-            host.requireOpen(method);
-            requireNotEnding(method);
-            return body.get();
-        }
+        return whileOpen(
+                method,
+                () -> {
+                    requireNotEnding(method);
+                    return body.get();
+                });
     }
 
     private void requireNotEnding(String method) {
@@ -197,7 +205,7 @@ public final class Promises {
 
     /// Whether the loop thread is here and the loop not over.
     boolean isOpenHere() {
-        return !over && host.isRunHere();
+        return !over && confinement.isHere();
     }
 
     /// Does what changes a promise that there is already.
@@ -212,7 +220,11 @@ public final class Promises {
     <R> R whileOpen(String method, Supplier<R> body) {
         synchronized (lock) {
             host.requireOpen(method);
-            return body.get();
+            try {
+                return body.get();
+            } finally {
+                settleAllDown(); // There may be no tick for long.
+            }
         }
     }
 
@@ -232,36 +244,49 @@ public final class Promises {
 
     /// Notes a pending promise. On the loop thread, or with the lock.
     void register(LoopPromise<?> promise) {
-        if (!host.isRunHere()) {
-            registry.add(promise); // There may be no tick for long.
-            return;
-        }
         if (newestCount == NEWEST) {
             settleDown();
-            // While the array is as young as what is put there, the collector is not told: under G1 that is a
+            // While the array is as young as what is put there, the collector is not told: under G1
+            // that is a
             // fence for each promise.
             newest = new @Nullable LoopPromise<?>[NEWEST];
         }
         newest[newestCount++] = promise;
     }
 
-    /// Hands those of the newest that are still pending over to the registry.
+    /// Hands those of the newest that are still pending over to the registry, and with each the steps that wait for
+    /// it. On the loop thread, or with the lock.
     private void settleDown() {
         for (int i = 0; i < newestCount; i++) {
             LoopPromise<?> promise = newest[i];
             if (promise != null && promise.isPending()) {
-                registry.add(promise);
+                registry.addWithSteps(promise);
             }
             newest[i] = null; // Afterwards: if there was no memory, it is still known.
         }
         newestCount = 0;
     }
 
-    /// Once a tick, before the loop may wait.
-    public void tidy() {
+    /// The same, and steps whose source is settled and whose turn is still to come: a barrier without budget has put
+    /// it off.
+    private void settleAllDown() {
         if (newestCount > 0) {
             settleDown();
         }
+        if (!microtasks.isEmpty()) {
+            microtasks.forEach(this::registerQueued);
+        }
+    }
+
+    private void registerQueued(Runnable microtask) {
+        if (microtask instanceof Step<?, ?> step && step.isPending()) {
+            registry.addWithSteps(step);
+        }
+    }
+
+    /// Once a tick, before the loop may wait.
+    public void tidy() {
+        settleAllDown();
         registry.scavenge(SLOTS_PER_TICK);
     }
 
@@ -281,7 +306,7 @@ public final class Promises {
 
     void react(Reaction reaction) {
         if (!over) {
-            host.microtask(reaction);
+            microtasks.add(reaction);
         }
     }
 
@@ -343,7 +368,10 @@ public final class Promises {
     }
 
     private long reject(LoopTerminatedException reason, boolean derivedToo) {
-        settleDown();
+        if (confinement.isHere()) {
+            settleAllDown(); // Otherwise nothing has been noted, and the microtasks are another
+            // thread's.
+        }
         long rejected = 0;
         for (LoopPromise<?> promise : registry.pending()) {
             if ((derivedToo || !promise.isDerived()) && promise.settleRejected(reason)) {

@@ -3,6 +3,7 @@ package dev.gyre.internal.promise;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
+import java.util.List;
 
 /// Several reactions to one promise, in the order they were attached.
 ///
@@ -31,6 +32,14 @@ final class Reactions {
                 System.arraycopy(all, i + 1, all, i, size - i - 1);
                 all[--size] = null;
                 return;
+            }
+        }
+    }
+
+    void collectSteps(List<Step<?, ?>> into) {
+        for (int i = 0; i < size; i++) {
+            if (all[i] instanceof Step<?, ?> step) {
+                into.add(step);
             }
         }
     }

@@ -1,7 +1,7 @@
 package dev.gyre.internal.promise;
 
 import dev.gyre.LoopOverloadedException;
-import dev.gyre.internal.count.Counter;
+import dev.gyre.internal.base.Counter;
 
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +34,7 @@ final class Registry {
     private @Nullable Entry[] table = new @Nullable Entry[LEAST];
     private int cursor;
     private long registered;
+    private final List<Step<?, ?>> steps = new ArrayList<>();
 
     final Counter live = new Counter();
     final Counter scavenged = new Counter();
@@ -53,6 +54,22 @@ final class Registry {
         entry.order = ++registered;
         insert(table, entry);
         live.add(1);
+    }
+
+    /// Adds a promise, and all steps that wait for it and for each other. Those that are there already stay.
+    void addWithSteps(LoopPromise<?> promise) {
+        addIfAbsent(promise);
+        for (int next = 0; next < steps.size(); next++) {
+            addIfAbsent(steps.get(next));
+        }
+        steps.clear();
+    }
+
+    private void addIfAbsent(LoopPromise<?> promise) {
+        if (promise.entry().order == 0) {
+            add(promise);
+            promise.collectSteps(steps);
+        }
     }
 
     /// Forgets all of them, when the loop is over.

@@ -107,9 +107,7 @@ final class Steps {
             extends Kind<S, T> {
         private @Nullable Handler<? super S, ? extends Promise<? extends T>> handler;
 
-        Compose(
-                LoopPromise<S> source,
-                Handler<? super S, ? extends Promise<? extends T>> handler) {
+        Compose(LoopPromise<S> source, Handler<? super S, ? extends Promise<? extends T>> handler) {
             super(source);
             this.handler = handler;
         }
@@ -126,8 +124,7 @@ final class Steps {
         }
     }
 
-    static final class Recover<T extends @Nullable Object, X extends Throwable>
-            extends Kind<T, T> {
+    static final class Recover<T extends @Nullable Object, X extends Throwable> extends Kind<T, T> {
         private final Class<X> type;
         private @Nullable Handler<? super X, ? extends T> handler;
 

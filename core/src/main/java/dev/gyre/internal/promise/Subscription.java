@@ -25,7 +25,7 @@ final class Subscription implements Notice {
         PromiseHost host = promise.home.host;
         if (promise.isSettled()) {
             action.run();
-        } else if (host.isRunHere()) {
+        } else if (promise.home.confinement.isHere()) {
             promise.react(this);
         } else if (!host.submitPriority((Delivery) () -> promise.react(this))) {
             host.whenOver(action);

@@ -12,6 +12,7 @@ import dev.gyre.Watch;
 import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.backend.ScriptedBackend.Poll;
+import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.FakeDescriptors;
 import dev.gyre.internal.time.OpenHost;
 import dev.gyre.metrics.LoopObserver;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import dev.gyre.Clause;
+import dev.gyre.internal.base.Confinement;
+import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.time.OpenHost;
 
 import net.jqwik.api.Arbitraries;
@@ -69,7 +71,12 @@ class RegistryPropertyTest {
     }
 
     private static final class Run {
-        private final Promises home = new Promises(new OpenHost(), false);
+        private final Promises home =
+                new Promises(
+                        new OpenHost(),
+                        new Confinement("tested"),
+                        new TaskRing("microtasks"),
+                        false);
         private final Registry registry = new Registry();
         private final Map<Long, Member> members = new LinkedHashMap<>();
 

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.gyre.Clause;
 import dev.gyre.LoopOverloadedException;
 import dev.gyre.Reachability;
+import dev.gyre.internal.base.Confinement;
+import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.time.OpenHost;
 
 import org.junit.jupiter.api.Test;
@@ -15,7 +17,9 @@ import java.util.List;
 
 /// The table of what is pending, by itself.
 class RegistryTest {
-    private final Promises home = new Promises(new OpenHost(), false);
+    private final Promises home =
+            new Promises(
+                    new OpenHost(), new Confinement("tested"), new TaskRing("microtasks"), false);
     private final Registry registry = new Registry();
     private final List<LoopPromise<?>> added = new ArrayList<>();
 

@@ -26,18 +26,8 @@ public final class OpenHost implements TimerHost, WatchHost, PromiseHost {
     public void lookAgain() {}
 
     @Override
-    public boolean isRunHere() {
-        return true;
-    }
-
-    @Override
     public boolean isNeededHere() {
         return true;
-    }
-
-    @Override
-    public void microtask(Runnable microtask) {
-        microtask.run();
     }
 
     @Override

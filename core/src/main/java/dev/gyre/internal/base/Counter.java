@@ -1,4 +1,4 @@
-package dev.gyre.internal.count;
+package dev.gyre.internal.base;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -1,41 +1,62 @@
-package dev.gyre.internal.loop;
+package dev.gyre.internal.base;
 
 import org.jspecify.annotations.Nullable;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
 /// Which thread the loop belongs to just now: the one that runs it, or nobody.
-final class Confinement {
+public final class Confinement {
+    private static final VarHandle THREAD;
+
+    static {
+        try {
+            THREAD =
+                    MethodHandles.lookup().findVarHandle(Confinement.class, "thread", Thread.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final String loopName;
 
     // Shared: written by the loop thread, read by any to tell who that is.
     private volatile @Nullable Thread thread;
 
-    Confinement(String loopName) {
+    public Confinement(String loopName) {
         this.loopName = loopName;
     }
 
     /// The thread that runs the loop, or null.
-    @Nullable Thread thread() {
+    public @Nullable Thread thread() {
         return thread;
     }
 
-    void set(@Nullable Thread thread) {
+    public void set(@Nullable Thread thread) {
         this.thread = thread;
     }
 
+    /// Whether the calling thread runs the loop.
+    ///
+    /// A plain read will do: a thread writes only itself or null here, so whoever finds itself has put itself
+    /// there and has not left since. Being plain, it does not keep the compiler from merging one look with the next.
     @SuppressWarnings("ReferenceEquality") // a thread is only itself
-    boolean isHere() {
-        return thread == Thread.currentThread();
+    public boolean isHere() {
+        return (Thread) THREAD.get(this) == Thread.currentThread();
     }
 
-    boolean isElsewhere() {
+    public boolean isElsewhere() {
         return thread != null && !isHere();
     }
 
     /// Lets the loop thread pass, and anyone while no thread runs the loop.
     @SuppressWarnings("ReferenceEquality") // a thread is only itself
-    void require(String method) {
+    public void require(String method) {
+        if (isHere()) {
+            return;
+        }
         Thread owner = thread;
-        if (owner != null && owner != Thread.currentThread()) {
+        if (owner != null) {
             throw new WrongThreadException(
                     method
                             + " belongs to the thread of loop "

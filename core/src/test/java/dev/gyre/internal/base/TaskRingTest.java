@@ -1,4 +1,4 @@
-package dev.gyre.internal.loop;
+package dev.gyre.internal.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
