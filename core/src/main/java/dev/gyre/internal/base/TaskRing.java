@@ -69,6 +69,11 @@ public final class TaskRing {
         return task;
     }
 
+    /// The oldest, or null if it is empty.
+    public @Nullable Runnable poll() {
+        return isEmpty() ? null : take();
+    }
+
     /// Looks at all that are queued, the oldest first.
     public void forEach(Consumer<? super Runnable> action) {
         for (long i = taken; i < added; i++) {

@@ -45,7 +45,6 @@ final class Callbacks {
     }
 
     void runMicrotask(Runnable microtask) {
-        microtasks.add(1);
         guarded(microtask);
     }
 

@@ -67,17 +67,32 @@ final class Microtasks {
         }
         boolean ran = false;
         do {
-            while (!ring.isEmpty() && left > 0) {
-                left--;
-                ran = true;
-                callbacks.runMicrotask(ring.take());
-            }
+            ran |= drain();
             if (ring.isEmpty() && !unhandled.isEmpty()) {
                 unhandled.report(callbacks::observeUnhandledRejection);
             }
         } while (!ring.isEmpty() && left > 0); // The observer may have added some.
         tellBreach();
         return ran;
+    }
+
+    /// Counts in a local, and only in the end where others see it: this is run for every handler of a promise.
+    private boolean drain() {
+        int unused = left;
+        try {
+            while (unused > 0) {
+                Runnable microtask = ring.poll();
+                if (microtask == null) {
+                    break;
+                }
+                unused--;
+                callbacks.runMicrotask(microtask);
+            }
+            return unused < left;
+        } finally {
+            callbacks.microtasks.add(left - unused);
+            left = unused;
+        }
     }
 
     private void tellBreach() {
