@@ -51,10 +51,10 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
             return;
         }
         listening = true;
-        timer.queue.bindings.add(this, cancellation.onCancel(this));
-        if (timer.place == LoopTimer.NOWHERE) {
-            stopListening(); // It was cancelled meanwhile.
-        }
+        Registration registered = cancellation.onCancel(this);
+        if (listening) {
+            timer.queue.bindings.add(this, registered);
+        } // Or it was cancelled already, and has been told in there: nobody would take it out again.
     }
 
     /// The timer is no longer in the queue.

@@ -316,6 +316,29 @@ class TimerCancellationTest {
     }
 
     @Test
+    @Clause("P-5")
+    void cancelOn_anotherWhenTheFirstWasCancelledElsewhere_keepsNoTimer() {
+        List<Reachability> bound = new ArrayList<>();
+        loop.submit(
+                () ->
+                        bound.add(
+                                Reachability.of(
+                                        () -> {
+                                            Timer timer = timer(SECOND, "never");
+                                            timer.cancelOn(cancellation);
+                                            onAnotherThread(source::cancel);
+                                            // The loop has not been told yet, and learns of it here.
+                                            return timer.cancelOn(
+                                                    new CancellationSource().cancellation());
+                                        })));
+        loop.runUntilEmpty();
+        assertThat(uncaught).isEmpty();
+        bound.getFirst().assertLost("a timer whose cancellation came while it was bound again");
+        assertThat(log).isEmpty();
+        assertThat(loop.metrics().timers()).isZero();
+    }
+
+    @Test
     @Clause({"P-5", "S-4"})
     void cancellation_thatOutlivesLoops_keepsNothingOfThem() {
         Reachability dead =
