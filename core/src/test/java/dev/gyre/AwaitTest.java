@@ -366,6 +366,24 @@ class AwaitTest {
         assertThat(loop.metrics().awaited()).isZero();
     }
 
+    @Test
+    @Clause({"P-4", "L-8"})
+    void from_aStageThatFailsWithAnError_isRejectedAndKeepsNobodyWaiting() {
+        LinkageError failure = new LinkageError("of another version");
+        CompletableFuture<String> broken =
+                new CompletableFuture<>() {
+                    @Override
+                    public CompletableFuture<String> whenComplete(
+                            BiConsumer<? super String, ? super Throwable> action) {
+                        throw failure;
+                    }
+                };
+        Promise<String> ofBroken = Promise.from(loop, broken);
+        loop.runUntilEmpty();
+        assertThat(ofBroken.outcome()).isEqualTo(new Outcome.Rejected<>(failure));
+        assertThat(loop.metrics().awaited()).isZero();
+    }
+
     private static CompletableFuture<String> failedWith(Throwable reason) {
         return CompletableFuture.failedFuture(reason);
     }

@@ -234,6 +234,22 @@ class PromiseGarbageTest {
     }
 
     @Test
+    @Clause({"P-4", "S-4"})
+    void stage_thatOutlivesLoops_keepsNothingOfThem() {
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        Reachability dead =
+                Reachability.of(
+                        () -> {
+                            Loop over = Loop.open(LoopConfig.DEFAULT, new ScriptedBackend());
+                            Promise.from(over, stage);
+                            over.close();
+                            return over;
+                        });
+        dead.assertLost("a closed loop that waited for a stage");
+        assertThat(stage.complete("for nobody")).isTrue();
+    }
+
+    @Test
     @Clause("R-1")
     void deferred_heldByAnyone_holdsWhatWaitsForIt() {
         List<Deferred<String>> held = new ArrayList<>();
