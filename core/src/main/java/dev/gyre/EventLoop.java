@@ -84,7 +84,7 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     long runSome();
 
     /// Runs until nothing is left to do or the loop was stopped: no queued task, referenced timer,
-    /// referenced watcher or pending work of [#promisify(Work)]. Throws like [#run()].
+    /// referenced watcher, pending work of [#promisify(Work)] or stage of [Promise#from]. Throws like [#run()].
     ///
     /// @return the number of callbacks run
     long runUntilEmpty();
