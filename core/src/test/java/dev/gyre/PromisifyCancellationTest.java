@@ -12,11 +12,13 @@ import org.junit.jupiter.api.Timeout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /// Work that is given up: what becomes of its promise, and of the thread that it ran on.
@@ -423,5 +425,60 @@ class PromisifyCancellationTest {
         assertThat(reasonOf(second)).isInstanceOf(CancelledException.class);
         assertThat(log).isEmpty();
         assertThat(workers.running()).isZero();
+    }
+
+    /// Is asked whether it was shut down before work gets its place or goes to the line.
+    private static final class AskedFirst extends AbstractExecutorService {
+        private final Executor executor;
+        private Runnable whenAsked = () -> {};
+
+        AskedFirst(Executor executor) {
+            this.executor = executor;
+        }
+
+        @Override
+        public void execute(Runnable work) {
+            executor.execute(work);
+        }
+
+        @Override
+        public boolean isShutdown() {
+            whenAsked.run();
+            return false;
+        }
+
+        @Override
+        public void shutdown() {}
+
+        @Override
+        public List<Runnable> shutdownNow() {
+            return List.of();
+        }
+
+        @Override
+        public boolean isTerminated() {
+            return false;
+        }
+
+        @Override
+        public boolean awaitTermination(long timeout, TimeUnit unit) {
+            return false;
+        }
+    }
+
+    @Test
+    @Clause({"P-2", "P-5"})
+    void cancel_ofWorkOnItsWayIntoTheLine_leavesNobodyThere() {
+        AskedFirst pool = new AskedFirst(executor);
+        Workers workers = Workers.bounded(pool, 1, 1);
+        workers.execute(() -> log.add("ran"));
+        pool.whenAsked = source::cancel;
+        Promise<String> late =
+                loop.promisify(workers, source.cancellation(), c -> "it was given up before");
+        assertThat(workers.waiting()).as("work that waits for a place").isZero();
+        loop.runUntilEmpty();
+        assertThat(reasonOf(late)).isSameAs(source.cancellation().reason());
+        executor.runAll();
+        assertThat(log).containsExactly("ran");
     }
 }
