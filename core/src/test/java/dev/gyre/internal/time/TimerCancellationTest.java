@@ -356,6 +356,22 @@ class TimerCancellationTest {
 
     @Test
     @Clause({"P-5", "S-4"})
+    void cancelOn_onceTheLoopIsOver_keepsNothingOfIt() {
+        Reachability dead =
+                Reachability.of(
+                        () -> {
+                            Loop other = Loop.open(LoopConfig.DEFAULT, new ScriptedBackend());
+                            Timer left = other.after(SECOND, timer -> {});
+                            other.close();
+                            left.cancelOn(cancellation);
+                            return other;
+                        });
+        dead.assertLost("a closed loop with a timer that was bound afterwards");
+        assertThat(source.cancel()).isTrue();
+    }
+
+    @Test
+    @Clause({"P-5", "S-4"})
     void cancel_onceTheLoopIsOver_doesNothing() {
         Timer timer = timer(SECOND, "never").cancelOn(cancellation);
         loop.close();
