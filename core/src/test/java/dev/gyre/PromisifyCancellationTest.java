@@ -326,12 +326,14 @@ class PromisifyCancellationTest {
         try (ExecutorService pool = Executors.newSingleThreadExecutor()) {
             Blocked blocked = new Blocked();
             Stubborn stubborn = new Stubborn();
+            CancellationSource first = new CancellationSource();
             loop.promisify(pool, source.cancellation(), blocked);
-            loop.promisify(pool, source.cancellation(), stubborn);
+            loop.promisify(pool, first.cancellation(), stubborn);
             Promise<Boolean> third =
                     loop.promisify(
                             pool, Cancellation.none(), c -> Thread.currentThread().isInterrupted());
             blocked.begun.await();
+            first.cancel(); // Before the thread is free to begin it.
             source.cancel();
             CancellationSource second = new CancellationSource();
             Stubborn running = new Stubborn();
@@ -403,6 +405,67 @@ class PromisifyCancellationTest {
                     return "interrupted by itself";
                 });
         assertThat(interruptedAfter).containsExactly(true);
+    }
+
+    /// A thread that is interrupted slowly: whoever does it is held up half-way.
+    private static final class SlowlyInterrupted extends Thread {
+        private static final int ENOUGH_FOR_ONE_THAT_DOES_NOT_WAIT = 10_000;
+
+        private final Runnable work;
+        volatile boolean mayEnd;
+        private volatile boolean workIsOver;
+        private volatile boolean interruptEnded;
+        volatile boolean interruptedAfter;
+
+        SlowlyInterrupted(Runnable work) {
+            this.work = work;
+        }
+
+        @Override
+        @SuppressWarnings("ThreadPriorityCheck")
+        public void interrupt() {
+            mayEnd = true;
+            for (int i = 0; i < ENOUGH_FOR_ONE_THAT_DOES_NOT_WAIT && !workIsOver; i++) {
+                Thread.yield();
+            }
+            super.interrupt();
+            interruptEnded = true;
+        }
+
+        @Override
+        public void run() {
+            work.run();
+            workIsOver = true;
+            while (!interruptEnded) {
+                Thread.onSpinWait();
+            }
+            interruptedAfter = isInterrupted();
+        }
+    }
+
+    @Test
+    @Clause({"P-2", "P-5"})
+    void interrupt_thatComesWhenTheWorkHasEnded_isAwaitedByTheWorkersThread()
+            throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
+        List<SlowlyInterrupted> threads = new ArrayList<>();
+        loop.promisify(
+                given -> {
+                    threads.add(new SlowlyInterrupted(given));
+                    threads.getFirst().start();
+                },
+                source.cancellation(),
+                c -> {
+                    begun.countDown();
+                    while (!threads.getFirst().mayEnd) {
+                        Thread.onSpinWait();
+                    }
+                    return "ended by itself";
+                });
+        begun.await();
+        source.cancel();
+        threads.getFirst().join();
+        assertThat(threads.getFirst().interruptedAfter).isFalse();
     }
 
     // ------------------------------------------------------------------ bounded
