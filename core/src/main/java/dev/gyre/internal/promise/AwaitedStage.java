@@ -28,8 +28,8 @@ final class AwaitedStage<T extends @Nullable Object> extends Outside<T> {
 
     /// What the stage knows of it.
     private static final class Ear<T extends @Nullable Object> {
-        // Shared: cleared by the loop thread, read by whoever completes the stage. One that reads it too early
-        // delivers in vain.
+        // Shared: cleared by the loop thread, read by whoever completes the stage, who may deliver
+        // in vain.
         private volatile @Nullable AwaitedStage<T> awaited;
 
         Ear(AwaitedStage<T> awaited) {

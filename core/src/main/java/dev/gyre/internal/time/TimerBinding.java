@@ -52,9 +52,10 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
         }
         listening = true;
         Registration registered = cancellation.onCancel(this);
+        // Or it was told in there, as cancelled already: then nobody would take it out again.
         if (listening) {
             timer.queue.bindings.add(this, registered);
-        } // Or it was cancelled already, and has been told in there: nobody would take it out again.
+        }
     }
 
     /// The timer is no longer in the queue.

@@ -238,13 +238,9 @@ class PromiseGarbageTest {
     void cancellation_thatOutlivesItsPromises_keepsNoneThatSettled() {
         CancellationSource server = new CancellationSource();
         Deferred<Integer> request = loop.deferred();
-        Reachability guard =
-                madeInATick(() -> request.promise().cancelOn(server.cancellation()));
+        Reachability guard = madeInATick(() -> request.promise().cancelOn(server.cancellation()));
         Reachability delay =
-                madeInATick(
-                        () ->
-                                Promise.delay(
-                                        loop, Duration.ofMillis(1), server.cancellation()));
+                madeInATick(() -> Promise.delay(loop, Duration.ofMillis(1), server.cancellation()));
         loop.submit(() -> request.resolve(1));
         loop.runUntilEmpty();
         guard.assertLost("a promise that was settled before its cancellation came");

@@ -327,7 +327,7 @@ class TimerCancellationTest {
                                             Timer timer = timer(SECOND, "never");
                                             timer.cancelOn(cancellation);
                                             onAnotherThread(source::cancel);
-                                            // The loop has not been told yet, and learns of it here.
+                                            // Of which the loop learns here.
                                             return timer.cancelOn(
                                                     new CancellationSource().cancellation());
                                         })));
