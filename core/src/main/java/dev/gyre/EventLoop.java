@@ -84,7 +84,7 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     long runSome();
 
     /// Runs until nothing is left to do or the loop was stopped: no queued task, referenced timer,
-    /// referenced watcher or pending work of [#promisify(Work)]. Throws like [#run()].
+    /// referenced watcher, pending work of [#promisify(Work)] or stage of [Promise#from]. Throws like [#run()].
     ///
     /// @return the number of callbacks run
     long runUntilEmpty();
@@ -158,7 +158,9 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
         return promisify(config().executor(), cancellation, work);
     }
 
-    /// The same, on the given executor, such as [Workers], which bounds how much runs at once. Loop-confined.
+    /// The same, on the given executor, such as [Workers], which bounds how much runs at once. Work that an executor
+    /// takes and drops without a word, as `shutdownNow` does with what is queued, is waited for until it is cancelled
+    /// or the loop ends. Loop-confined.
     <T extends @Nullable Object> Promise<T> promisify(
             Executor executor, Cancellation cancellation, Work<? extends T> work);
 

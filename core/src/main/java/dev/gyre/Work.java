@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 public interface Work<T extends @Nullable Object> {
     /// Does the work. What it throws becomes the rejection of the promise.
     ///
-    /// @param cancellation cancelled when nobody waits for the result any more; the thread is interrupted then,
-    ///     too, so that only code that computes without blocking has to ask
+    /// @param cancellation cancelled with the one that was handed in, and when the loop ends first; the thread is
+    ///     interrupted then, too, so that only code that computes without blocking has to ask. Not when a step
+    ///     gives up the waiting, as [Promise#orTimeout] does: others may wait
     T run(Cancellation cancellation) throws Exception;
 }

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -331,7 +332,7 @@ class AwaitTest {
     @Test
     @Clause("P-4")
     void from_aFailedStage_isRejectedWithWhatCausedIt() {
-        IOException reason = new IOException("no such row");
+        IOException reason = new IOException("no such row", new EOFException("its own cause"));
         CompletableFuture<String> failed = new CompletableFuture<>();
         Promise<String> direct = Promise.from(loop, failed);
         Promise<String> passedOn = Promise.from(loop, failed.thenApply(value -> value + "!"));
@@ -363,6 +364,24 @@ class AwaitTest {
         Promise<String> ofMute = Promise.from(loop, mute);
         loop.runUntilEmpty();
         assertThat(ofMute.outcome()).isEqualTo(new Outcome.Rejected<>(refusal));
+        assertThat(loop.metrics().awaited()).isZero();
+    }
+
+    @Test
+    @Clause({"P-4", "L-8"})
+    void from_aStageThatFailsWithAnError_isRejectedAndKeepsNobodyWaiting() {
+        LinkageError failure = new LinkageError("of another version");
+        CompletableFuture<String> broken =
+                new CompletableFuture<>() {
+                    @Override
+                    public CompletableFuture<String> whenComplete(
+                            BiConsumer<? super String, ? super Throwable> action) {
+                        throw failure;
+                    }
+                };
+        Promise<String> ofBroken = Promise.from(loop, broken);
+        loop.runUntilEmpty();
+        assertThat(ofBroken.outcome()).isEqualTo(new Outcome.Rejected<>(failure));
         assertThat(loop.metrics().awaited()).isZero();
     }
 

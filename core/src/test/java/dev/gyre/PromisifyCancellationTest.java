@@ -12,11 +12,13 @@ import org.junit.jupiter.api.Timeout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /// Work that is given up: what becomes of its promise, and of the thread that it ran on.
@@ -324,12 +326,14 @@ class PromisifyCancellationTest {
         try (ExecutorService pool = Executors.newSingleThreadExecutor()) {
             Blocked blocked = new Blocked();
             Stubborn stubborn = new Stubborn();
+            CancellationSource first = new CancellationSource();
             loop.promisify(pool, source.cancellation(), blocked);
-            loop.promisify(pool, source.cancellation(), stubborn);
+            loop.promisify(pool, first.cancellation(), stubborn);
             Promise<Boolean> third =
                     loop.promisify(
                             pool, Cancellation.none(), c -> Thread.currentThread().isInterrupted());
             blocked.begun.await();
+            first.cancel(); // Before the thread is free to begin it.
             source.cancel();
             CancellationSource second = new CancellationSource();
             Stubborn running = new Stubborn();
@@ -403,6 +407,67 @@ class PromisifyCancellationTest {
         assertThat(interruptedAfter).containsExactly(true);
     }
 
+    /// A thread that is interrupted slowly: whoever does it is held up half-way.
+    private static final class SlowlyInterrupted extends Thread {
+        private static final int ENOUGH_FOR_ONE_THAT_DOES_NOT_WAIT = 10_000;
+
+        private final Runnable work;
+        volatile boolean mayEnd;
+        private volatile boolean workIsOver;
+        private volatile boolean interruptEnded;
+        volatile boolean interruptedAfter;
+
+        SlowlyInterrupted(Runnable work) {
+            this.work = work;
+        }
+
+        @Override
+        @SuppressWarnings("ThreadPriorityCheck")
+        public void interrupt() {
+            mayEnd = true;
+            for (int i = 0; i < ENOUGH_FOR_ONE_THAT_DOES_NOT_WAIT && !workIsOver; i++) {
+                Thread.yield();
+            }
+            super.interrupt();
+            interruptEnded = true;
+        }
+
+        @Override
+        public void run() {
+            work.run();
+            workIsOver = true;
+            while (!interruptEnded) {
+                Thread.onSpinWait();
+            }
+            interruptedAfter = isInterrupted();
+        }
+    }
+
+    @Test
+    @Clause({"P-2", "P-5"})
+    void interrupt_thatComesWhenTheWorkHasEnded_isAwaitedByTheWorkersThread()
+            throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
+        List<SlowlyInterrupted> threads = new ArrayList<>();
+        loop.promisify(
+                given -> {
+                    threads.add(new SlowlyInterrupted(given));
+                    threads.getFirst().start();
+                },
+                source.cancellation(),
+                c -> {
+                    begun.countDown();
+                    while (!threads.getFirst().mayEnd) {
+                        Thread.onSpinWait();
+                    }
+                    return "ended by itself";
+                });
+        begun.await();
+        source.cancel();
+        threads.getFirst().join();
+        assertThat(threads.getFirst().interruptedAfter).isFalse();
+    }
+
     // ------------------------------------------------------------------ bounded
 
     @Test
@@ -423,5 +488,60 @@ class PromisifyCancellationTest {
         assertThat(reasonOf(second)).isInstanceOf(CancelledException.class);
         assertThat(log).isEmpty();
         assertThat(workers.running()).isZero();
+    }
+
+    /// Is asked whether it was shut down before work gets its place or goes to the line.
+    private static final class AskedFirst extends AbstractExecutorService {
+        private final Executor executor;
+        private Runnable whenAsked = () -> {};
+
+        AskedFirst(Executor executor) {
+            this.executor = executor;
+        }
+
+        @Override
+        public void execute(Runnable work) {
+            executor.execute(work);
+        }
+
+        @Override
+        public boolean isShutdown() {
+            whenAsked.run();
+            return false;
+        }
+
+        @Override
+        public void shutdown() {}
+
+        @Override
+        public List<Runnable> shutdownNow() {
+            return List.of();
+        }
+
+        @Override
+        public boolean isTerminated() {
+            return false;
+        }
+
+        @Override
+        public boolean awaitTermination(long timeout, TimeUnit unit) {
+            return false;
+        }
+    }
+
+    @Test
+    @Clause({"P-2", "P-5"})
+    void cancel_ofWorkOnItsWayIntoTheLine_leavesNobodyThere() {
+        AskedFirst pool = new AskedFirst(executor);
+        Workers workers = Workers.bounded(pool, 1, 1);
+        workers.execute(() -> log.add("ran"));
+        pool.whenAsked = source::cancel;
+        Promise<String> late =
+                loop.promisify(workers, source.cancellation(), c -> "it was given up before");
+        assertThat(workers.waiting()).as("work that waits for a place").isZero();
+        loop.runUntilEmpty();
+        assertThat(reasonOf(late)).isSameAs(source.cancellation().reason());
+        executor.runAll();
+        assertThat(log).containsExactly("ran");
     }
 }

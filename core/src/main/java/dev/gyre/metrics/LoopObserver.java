@@ -7,9 +7,9 @@ import dev.gyre.ShutdownReport;
 /// Hears of what an operator should know. Called on the loop thread, so it must not block; what it throws
 /// is treated like a failure of a callback.
 public interface LoopObserver {
-    /// Logs breached budgets, floods, unhandled rejections and abandoned work. What recurs is logged ever more sparsely: the
-    /// first occurrence, the second, the fourth, the eighth and so on. A used-up task budget is not
-    /// logged: a burst does that too, and lasting overload shows as refused tasks.
+    /// Logs breached budgets and floods, each unhandled rejection, and abandoned work. Budgets and floods that
+    /// recur are logged ever more sparsely: the first occurrence, the second, the fourth, the eighth and so on.
+    /// A used-up task budget is not logged: a burst does that too, and lasting overload shows as refused tasks.
     static LoopObserver logging() {
         return LoggingObserver.INSTANCE;
     }

@@ -106,8 +106,8 @@ public final class PromiseStress {
         }
     }
 
-    /// Catches a promise that is settled twice or not at all, and an interrupt that is meant for the work but
-    /// reaches what its thread does next.
+    /// Catches a promise that is not settled, a handler that does not run once, and an interrupt that is meant for the
+    /// work but reaches what its thread does next.
     @JCStressTest
     @Outcome(id = "clean, value, 1", expect = ACCEPTABLE, desc = "The result came first.")
     @Outcome(id = "clean, cancelled, 1", expect = ACCEPTABLE, desc = "The cancellation did.")

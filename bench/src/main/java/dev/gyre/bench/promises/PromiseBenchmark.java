@@ -33,6 +33,9 @@ import java.util.concurrent.TimeUnit;
 /// [#batch] makes 64 promises in one callback and resolves them there, so that their handlers run one after the
 /// other at the barrier.
 ///
+/// Netty's figure is of less and of more: a listener is told, but no second promise comes of what it returns, and the
+/// listeners' depth is kept in a thread-local that is quick only on Netty's own threads, which those of JMH are not.
+///
 /// A call of `run` does ten thousand, in ticks of a thousand: a look at the kernel for every thousand is in the
 /// figures.
 @BenchmarkMode(Mode.AverageTime)

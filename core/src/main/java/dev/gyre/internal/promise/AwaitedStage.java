@@ -5,25 +5,47 @@ import org.jspecify.annotations.Nullable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
-/// A stage that somebody else completes.
+/// A stage that somebody else completes. It may never be, and outlive many loops, and nobody can take back what
+/// listens to it: so what it holds of the loop is cut off once the promise is settled.
 final class AwaitedStage<T extends @Nullable Object> extends Outside<T> {
+    private final Ear<T> ear = new Ear<>(this);
+
     AwaitedStage(LoopPromise<T> promise) {
         super(promise);
     }
 
     void await(CompletionStage<? extends T> stage) {
         try {
-            stage.whenComplete(
-                    (value, thrown) -> {
-                        if (thrown == null) {
-                            deliverResolved(value);
-                        } else {
-                            deliverRejected(cause(thrown));
-                        }
-                    });
-        } catch (RuntimeException refused) {
+            stage.whenComplete(ear::hear);
+        } catch (Throwable refused) {
             // A stage of somebody else's make: it will never tell, and the loop must not wait.
             deliverRejected(refused);
+            if (refused instanceof VirtualMachineError fatal) {
+                throw fatal;
+            }
+        }
+    }
+
+    /// What the stage knows of it.
+    private static final class Ear<T extends @Nullable Object> {
+        // Shared: cleared by the loop thread, read by whoever completes the stage, who may deliver
+        // in vain.
+        private volatile @Nullable AwaitedStage<T> awaited;
+
+        Ear(AwaitedStage<T> awaited) {
+            this.awaited = awaited;
+        }
+
+        void hear(T value, @Nullable Throwable thrown) {
+            AwaitedStage<T> waiting = awaited;
+            if (waiting == null) {
+                return;
+            }
+            if (thrown == null) {
+                waiting.deliverResolved(value);
+            } else {
+                waiting.deliverRejected(cause(thrown));
+            }
         }
     }
 
@@ -45,5 +67,7 @@ final class AwaitedStage<T extends @Nullable Object> extends Outside<T> {
     }
 
     @Override
-    void ended() {}
+    void ended() {
+        ear.awaited = null;
+    }
 }

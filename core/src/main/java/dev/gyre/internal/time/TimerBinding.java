@@ -51,9 +51,10 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
             return;
         }
         listening = true;
-        timer.queue.bindings.add(this, cancellation.onCancel(this));
-        if (timer.place == LoopTimer.NOWHERE) {
-            stopListening(); // It was cancelled meanwhile.
+        Registration registered = cancellation.onCancel(this);
+        // Or it was told in there, as cancelled already: then nobody would take it out again.
+        if (listening) {
+            timer.queue.bindings.add(this, registered);
         }
     }
 

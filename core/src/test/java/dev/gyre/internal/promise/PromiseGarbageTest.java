@@ -234,6 +234,37 @@ class PromiseGarbageTest {
     }
 
     @Test
+    @Clause({"P-5", "R-1"})
+    void cancellation_thatOutlivesItsPromises_keepsNoneThatSettled() {
+        CancellationSource server = new CancellationSource();
+        Deferred<Integer> request = loop.deferred();
+        Reachability guard = madeInATick(() -> request.promise().cancelOn(server.cancellation()));
+        Reachability delay =
+                madeInATick(() -> Promise.delay(loop, Duration.ofMillis(1), server.cancellation()));
+        loop.submit(() -> request.resolve(1));
+        loop.runUntilEmpty();
+        guard.assertLost("a promise that was settled before its cancellation came");
+        delay.assertLost("a delay that was over before its cancellation came");
+        assertThat(server.cancel()).isTrue();
+    }
+
+    @Test
+    @Clause({"P-4", "S-4"})
+    void stage_thatOutlivesLoops_keepsNothingOfThem() {
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        Reachability dead =
+                Reachability.of(
+                        () -> {
+                            Loop over = Loop.open(LoopConfig.DEFAULT, new ScriptedBackend());
+                            Promise.from(over, stage);
+                            over.close();
+                            return over;
+                        });
+        dead.assertLost("a closed loop that waited for a stage");
+        assertThat(stage.complete("for nobody")).isTrue();
+    }
+
+    @Test
     @Clause("R-1")
     void deferred_heldByAnyone_holdsWhatWaitsForIt() {
         List<Deferred<String>> held = new ArrayList<>();

@@ -316,6 +316,29 @@ class TimerCancellationTest {
     }
 
     @Test
+    @Clause("P-5")
+    void cancelOn_anotherWhenTheFirstWasCancelledElsewhere_keepsNoTimer() {
+        List<Reachability> bound = new ArrayList<>();
+        loop.submit(
+                () ->
+                        bound.add(
+                                Reachability.of(
+                                        () -> {
+                                            Timer timer = timer(SECOND, "never");
+                                            timer.cancelOn(cancellation);
+                                            onAnotherThread(source::cancel);
+                                            // Of which the loop learns here.
+                                            return timer.cancelOn(
+                                                    new CancellationSource().cancellation());
+                                        })));
+        loop.runUntilEmpty();
+        assertThat(uncaught).isEmpty();
+        bound.getFirst().assertLost("a timer whose cancellation came while it was bound again");
+        assertThat(log).isEmpty();
+        assertThat(loop.metrics().timers()).isZero();
+    }
+
+    @Test
     @Clause({"P-5", "S-4"})
     void cancellation_thatOutlivesLoops_keepsNothingOfThem() {
         Reachability dead =
@@ -328,6 +351,22 @@ class TimerCancellationTest {
                             return other;
                         });
         dead.assertLost("a closed loop with bound timers");
+        assertThat(source.cancel()).isTrue();
+    }
+
+    @Test
+    @Clause({"P-5", "S-4"})
+    void cancelOn_onceTheLoopIsOver_keepsNothingOfIt() {
+        Reachability dead =
+                Reachability.of(
+                        () -> {
+                            Loop other = Loop.open(LoopConfig.DEFAULT, new ScriptedBackend());
+                            Timer left = other.after(SECOND, timer -> {});
+                            other.close();
+                            left.cancelOn(cancellation);
+                            return other;
+                        });
+        dead.assertLost("a closed loop with a timer that was bound afterwards");
         assertThat(source.cancel()).isTrue();
     }
 
