@@ -1,5 +1,4 @@
 /// Blocking work with a limit: two at a time, three more in line, and what is beyond that is refused.
-import dev.gyre.Cancellation;
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.Workers;
@@ -18,7 +17,7 @@ void main() {
 }
 
 Promise<String> copy(EventLoop loop, int number) {
-    return loop.promisify(workers, Cancellation.none(), _ -> slowCopy(number))
+    return loop.promisify(workers, _ -> slowCopy(number))
             .recover(RejectedExecutionException.class, full -> "copy " + number + " refused");
 }
 

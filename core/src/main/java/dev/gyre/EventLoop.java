@@ -158,7 +158,13 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
         return promisify(config().executor(), cancellation, work);
     }
 
-    /// The same, on the given executor, such as [Workers], which bounds how much runs at once. Work that an executor
+    /// Runs the work on the given executor, such as [Workers], which bounds how much runs at once. Loop-confined.
+    default <T extends @Nullable Object> Promise<T> promisify(
+            Executor executor, Work<? extends T> work) {
+        return promisify(executor, Cancellation.none(), work);
+    }
+
+    /// The same, unless it is cancelled before, on the given executor. Work that an executor
     /// takes and drops without a word, as `shutdownNow` does with what is queued, is waited for until it is cancelled
     /// or the loop ends. Loop-confined.
     <T extends @Nullable Object> Promise<T> promisify(

@@ -78,7 +78,8 @@ public final class LoopConfig implements Cloneable {
         return observer;
     }
 
-    /// What runs the work of [EventLoop#promisify(Work)]. Default: a new virtual thread for each.
+    /// What runs the work of [EventLoop#promisify(Work)]. Default: a new virtual thread for each, which
+    /// inherits nothing from the loop's.
     public Executor executor() {
         return executor;
     }
@@ -222,7 +223,10 @@ public final class LoopConfig implements Cloneable {
         INSTANCE;
 
         private static final ThreadFactory THREADS =
-                Thread.ofVirtual().name("gyre-work-", 1).factory();
+                Thread.ofVirtual()
+                        .name("gyre-work-", 1)
+                        .inheritInheritableThreadLocals(false)
+                        .factory();
 
         @Override
         public void execute(Runnable work) {
