@@ -4,26 +4,49 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 
 /// A stage that somebody else completes.
 final class AwaitedStage<T extends @Nullable Object> extends Outside<T> {
+    private final Ear<T> ear = new Ear<>(this);
+
     AwaitedStage(LoopPromise<T> promise) {
         super(promise);
     }
 
     void await(CompletionStage<? extends T> stage) {
         try {
-            stage.whenComplete(
-                    (value, thrown) -> {
-                        if (thrown == null) {
-                            deliverResolved(value);
-                        } else {
-                            deliverRejected(cause(thrown));
-                        }
-                    });
-        } catch (RuntimeException refused) {
+            stage.whenComplete(ear);
+        } catch (Throwable refused) {
             // A stage of somebody else's make: it will never tell, and the loop must not wait.
             deliverRejected(refused);
+            if (refused instanceof VirtualMachineError fatal) {
+                throw fatal;
+            }
+        }
+    }
+
+    /// What the stage holds. A stage may outlive many loops, and cannot be told to forget.
+    private static final class Ear<T extends @Nullable Object>
+            implements BiConsumer<T, @Nullable Throwable> {
+        // Shared: cleared by the loop thread, read by who completes the stage.
+        private volatile @Nullable AwaitedStage<T> awaited;
+
+        Ear(AwaitedStage<T> awaited) {
+            this.awaited = awaited;
+        }
+
+        @Override
+        public void accept(T value, @Nullable Throwable thrown) {
+            AwaitedStage<T> told = awaited;
+            if (told == null) {
+                return;
+            }
+            if (thrown == null) {
+                told.deliverResolved(value);
+            } else {
+                told.deliverRejected(cause(thrown));
+            }
         }
     }
 
@@ -45,5 +68,7 @@ final class AwaitedStage<T extends @Nullable Object> extends Outside<T> {
     }
 
     @Override
-    void ended() {}
+    void ended() {
+        ear.awaited = null;
+    }
 }
