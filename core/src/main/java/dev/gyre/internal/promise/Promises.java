@@ -212,7 +212,11 @@ public final class Promises {
     <R> R whileNobodyRuns(String method, Supplier<R> body) {
         synchronized (lock) {
             host.requireConfined(method);
-            return body.get();
+            try {
+                return body.get();
+            } finally {
+                settleAllDown(); // There may be no tick for long.
+            }
         }
     }
 
