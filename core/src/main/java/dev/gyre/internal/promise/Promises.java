@@ -1,5 +1,6 @@
 package dev.gyre.internal.promise;
 
+import dev.gyre.AllRejectedException;
 import dev.gyre.Cancellation;
 import dev.gyre.Deferred;
 import dev.gyre.LoopTerminatedException;
@@ -376,9 +377,14 @@ public final class Promises {
             settleAllDown(); // Otherwise nothing has been noted, and the microtasks are another
             // thread's.
         }
+        List<LoopPromise<?>> doomed = registry.pending();
+        if (!derivedToo) {
+            // Before any is rejected: a combination is derived while a source of it is pending.
+            doomed.removeIf(LoopPromise::isDerived);
+        }
         long rejected = 0;
-        for (LoopPromise<?> promise : registry.pending()) {
-            if ((derivedToo || !promise.isDerived()) && promise.settleRejected(reason)) {
+        for (LoopPromise<?> promise : doomed) {
+            if (promise.settleRejected(reason)) {
                 rejected++;
             }
         }
@@ -388,6 +394,9 @@ public final class Promises {
     /// Whether a rejection comes of the loop's end: that is nobody's mistake.
     @SuppressWarnings("ReferenceEquality") // the one that this end made
     private boolean isTheEnd(@Nullable Object reason) {
+        if (reason instanceof AllRejectedException all) {
+            return all.reasons().stream().anyMatch(this::isTheEnd); // That one was the last hope.
+        }
         return reason != null && reason == end;
     }
 
