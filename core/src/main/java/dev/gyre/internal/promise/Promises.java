@@ -29,7 +29,7 @@ import java.util.function.Supplier;
 /// tick, so nothing is kept alive by it while the loop waits.
 ///
 /// Loop thread only, without a lock. While no thread runs the loop, one thread may set it up and another may end
-/// it: then both hold the lock.
+/// it: then both hold the lock. A thread that begins to run the loop passes through it once.
 public final class Promises {
     /// How many slots of the registry a tick looks at.
     static final int SLOTS_PER_TICK = 20;
@@ -230,6 +230,14 @@ public final class Promises {
             } finally {
                 settleAllDown(); // There may be no tick for long.
             }
+        }
+    }
+
+    /// Lets the loop thread in, once [Confinement] says who that is: a thread that is setting the loop up is waited for,
+    /// and from then on finds the loop taken.
+    public void takeOver() {
+        synchronized (lock) {
+            assert confinement.isHere() : "only for the thread that runs the loop";
         }
     }
 
