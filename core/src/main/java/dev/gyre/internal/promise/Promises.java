@@ -51,6 +51,9 @@ public final class Promises {
     private @Nullable LoopPromise<?>[] newest;
     private int newestCount;
 
+    /// How far the microtasks have been looked through.
+    private long lookedThrough;
+
     /// What those that are pending are rejected with, once the end has come to that.
     private @Nullable LoopTerminatedException end;
 
@@ -287,7 +290,8 @@ public final class Promises {
             settleDown();
         }
         if (!microtasks.isEmpty()) {
-            microtasks.forEach(this::registerQueued);
+            // Those of the last look are known, and under a flood that is nearly all of them.
+            lookedThrough = microtasks.forEachSince(lookedThrough, this::registerQueued);
         }
     }
 
