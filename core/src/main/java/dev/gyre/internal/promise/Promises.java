@@ -141,7 +141,7 @@ public final class Promises {
                     LoopPromise<@Nullable Void> promise = new LoopPromise<>(this);
                     Timer timer = host.loop().after(delay, t -> promise.settleResolved(null));
                     register(promise);
-                    promise.attach((Notice) timer::cancel);
+                    promise.attach((Notice) () -> cancel(timer));
                     promise.rejectOn(cancellation);
                     return promise;
                 });
@@ -177,6 +177,14 @@ public final class Promises {
                     made.begin();
                     return made;
                 });
+    }
+
+    /// Cancels the timer of a promise that is settled. Not if somebody else ends the loop: the timers may be in the
+    /// hands of a thread that sets it up, and none will fire.
+    void cancel(Timer timer) {
+        if (!over || confinement.isHere()) {
+            timer.cancel();
+        }
     }
 
     private <T extends @Nullable Object> LoopPromise<T> pending() {
