@@ -362,6 +362,7 @@ public final class Promises {
     public List<Runnable> abandonOutstanding(LoopTerminatedException reason) {
         List<Outside<?>> abandoned;
         synchronized (lock) {
+            end = reason;
             abandoned = outstanding.abandonAll(reason);
         }
         return abandoned.stream()
