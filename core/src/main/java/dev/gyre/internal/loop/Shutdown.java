@@ -208,9 +208,8 @@ final class Shutdown {
     ///
     /// @return how many were rejected
     private long rejectPromises(LoopTerminatedException end) {
-        // A task that came between the last look and the close may have begun some. Nothing can
-        // bring
-        // its result any more, and whoever is at it is to be told.
+        // A task that came between the last look and the close may have begun work. Its result
+        // finds the lane closed, and whoever is at it is to be told.
         abandoned.addAll(promises.abandonOutstanding(end));
         long all = 0;
         long some;

@@ -271,8 +271,7 @@ public final class Promises {
         if (newestCount == NEWEST) {
             settleDown();
             // While the array is as young as what is put there, the collector is not told: under G1
-            // that is a
-            // fence for each promise.
+            // that is a fence for each promise.
             newest = new @Nullable LoopPromise<?>[NEWEST];
         }
         newest[newestCount++] = promise;
@@ -395,8 +394,7 @@ public final class Promises {
 
     private long reject(LoopTerminatedException reason, boolean derivedToo) {
         if (confinement.isHere()) {
-            settleAllDown(); // Otherwise nothing has been noted, and the microtasks are another
-            // thread's.
+            settleAllDown(); // Otherwise the microtasks are another thread's, and nothing is noted.
         }
         List<LoopPromise<?>> doomed = registry.pending();
         if (!derivedToo) {
