@@ -32,8 +32,8 @@ public sealed interface Deferred<T extends @Nullable Object> permits LoopDeferre
     boolean reject(Throwable reason);
 
     /// Lets the promise settle as the other one does, which may belong to another loop. From now on nothing
-    /// else settles it. A promise that is told to follow itself, also by way of others, is rejected with an
-    /// [IllegalStateException].
+    /// else settles it. A promise that is told to follow itself, also by way of others of its loop that follow
+    /// one another, is rejected with an [IllegalStateException].
     ///
     /// @return false if it is settled already, or follows another
     boolean follow(Promise<? extends T> other);

@@ -3,6 +3,7 @@ package dev.gyre;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.gyre.metrics.LoopObserver;
 
@@ -383,6 +384,25 @@ class AwaitTest {
         loop.runUntilEmpty();
         assertThat(ofBroken.outcome()).isEqualTo(new Outcome.Rejected<>(failure));
         assertThat(loop.metrics().awaited()).isZero();
+    }
+
+    @Test
+    @Clause({"P-4", "L-8"})
+    void from_aStageThatFailsFatally_throwsAndKeepsNobodyWaiting() {
+        for (Error error : List.of(new AssertionError("broken"), new StackOverflowError())) {
+            CompletableFuture<String> broken =
+                    new CompletableFuture<>() {
+                        @Override
+                        public CompletableFuture<String> whenComplete(
+                                BiConsumer<? super String, ? super Throwable> action) {
+                            throw error;
+                        }
+                    };
+            Throwable thrown = catchThrowable(() -> Promise.from(loop, broken));
+            assertThat(thrown).isSameAs(error instanceof VirtualMachineError ? error : null);
+            loop.runUntilEmpty();
+            assertThat(loop.metrics().awaited()).isZero();
+        }
     }
 
     private static CompletableFuture<String> failedWith(Throwable reason) {

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -281,5 +284,39 @@ class PromiseMisuseTest extends PromiseFixture {
                 body.run();
             }
         }
+    }
+
+    private static boolean waitsForThisThread(Thread thread) {
+        ThreadInfo info = ManagementFactory.getThreadMXBean().getThreadInfo(thread.threadId());
+        return info != null && info.getLockOwnerId() == Thread.currentThread().threadId();
+    }
+
+    /// Promises have no lock while the loop runs, so nobody may be in the middle of them when it begins to.
+    @Test
+    @Clause({"L-9", "P-1"})
+    void run_whileAnotherThreadIsSettingUp_waitsUntilItIsDone() throws InterruptedException {
+        Thread runner = Thread.ofPlatform().unstarted(() -> loop.runFor(Duration.ZERO));
+        List<Promise<String>> slow =
+                new AbstractList<>() {
+                    @Override
+                    public Promise<String> get(int index) {
+                        throw new IndexOutOfBoundsException(index);
+                    }
+
+                    @Override
+                    public int size() {
+                        if (runner.getState() == Thread.State.NEW) {
+                            runner.start();
+                        }
+                        while (runner.isAlive() && !waitsForThisThread(runner)) {
+                            Thread.onSpinWait();
+                        }
+                        assertThat(runner.isAlive()).as("it runs beside the set-up").isTrue();
+                        return 0;
+                    }
+                };
+        Promise<List<String>> all = Promise.all(loop, slow);
+        runner.join();
+        assertThat(all.isSettled()).isTrue();
     }
 }

@@ -549,4 +549,104 @@ class PromiseShutdownTest {
             begun.await();
         }
     }
+
+    // ------------------------------------------------------------------ at the last moment
+
+    /// Work that a task begins between the last look at the lane and its closing finds nobody to take its result.
+    @Test
+    @Clause({"S-1", "P-2"})
+    void shutdown_againstATaskThatBeginsWork_waitsForItOrGivesItUp() throws InterruptedException {
+        for (int round = 0; round < 1_000; round++) {
+            EventLoop ending = EventLoop.open(config.withObserver(new LoopObserver() {}));
+            CountDownLatch begun = new CountDownLatch(1);
+            CountDownLatch over = new CountDownLatch(1);
+            Work<String> work =
+                    cancellation -> {
+                        begun.countDown();
+                        try {
+                            if (ending.state() == LoopState.TERMINATED) {
+                                new CountDownLatch(1).await();
+                            }
+                            return "in time";
+                        } finally {
+                            over.countDown();
+                        }
+                    };
+            List<Promise<String>> made = new CopyOnWriteArrayList<>();
+            int spins = round % 300;
+            Thread submitter =
+                    Thread.ofPlatform()
+                            .start(
+                                    () -> {
+                                        while (ending.state() == LoopState.AWAKE) {
+                                            Thread.onSpinWait();
+                                        }
+                                        for (int spin = 0; spin < spins; spin++) {
+                                            Thread.onSpinWait();
+                                        }
+                                        try {
+                                            ending.submitPriority(
+                                                    () -> made.add(ending.promisify(work)));
+                                        } catch (LoopTerminatedException e) {
+                                            assertThat(ending.state())
+                                                    .isEqualTo(LoopState.TERMINATED);
+                                        }
+                                    });
+            ending.submit(() -> ending.shutdown(LONG));
+            ending.run();
+            submitter.join();
+            ShutdownReport report = ending.shutdown(LONG).toCompletableFuture().join();
+            for (Promise<String> promise : made) {
+                boolean inTime = promise.outcome() instanceof Outcome.Resolved<String>;
+                assertThat(report.work()).as("given up: %s", promise).isEqualTo(inTime ? 0 : 1);
+                assertThat(report.graceful()).isEqualTo(inTime);
+            }
+            if (begun.getCount() == 0) {
+                over.await(); // What has begun is interrupted if nobody waits for it.
+            }
+        }
+    }
+
+    @Test
+    @Clause({"R-2", "P-3"})
+    void shutdown_withAnyOfSeveralPending_isNobodysMistakeEither() {
+        Deferred<String> first = loop.deferred();
+        Deferred<String> second = loop.deferred();
+        Promise<String> any = Promise.any(loop, List.of(first.promise(), second.promise()));
+        loop.submit(() -> second.reject(new IllegalStateException("no hope but the first")));
+        loop.submit(() -> loop.shutdown(LONG));
+        loop.run();
+        assertThat(any.outcome()).isInstanceOf(Outcome.Rejected.class);
+        assertThat(((Outcome.Rejected<?>) any.outcome()).reason())
+                .isInstanceOf(AllRejectedException.class);
+    }
+
+    @Test
+    @Clause({"R-2", "P-1"})
+    void shutdown_withACombinationPending_letsItSeeWhatBecomesOfItsSources() {
+        Deferred<String> pending = loop.deferred();
+        Promise<String> settled = Promise.resolved(loop, "settled");
+        Promise<List<Outcome<String>>> all =
+                Promise.allSettled(loop, List.of(settled, pending.promise()));
+        loop.submit(() -> loop.shutdown(LONG));
+        loop.run();
+        assertEnded(pending.promise());
+        assertThat(all.outcome())
+                .isEqualTo(
+                        new Outcome.Resolved<>(
+                                List.of(settled.outcome(), pending.promise().outcome())));
+    }
+
+    /// The queue of timers has no lock, and the thread that sets the loop up may be in the middle of it.
+    @Test
+    @Clause({"S-4", "R-2"})
+    void close_ofALoopNeverRun_leavesItsTimersAlone() throws InterruptedException {
+        Promise<?> delay = Promise.delay(loop, LONG);
+        Promise<?> guard = loop.<String>deferred().promise().orTimeout(LONG);
+        Thread ending = Thread.ofPlatform().start(loop::close);
+        ending.join();
+        assertEnded(delay);
+        assertEnded(guard);
+        assertThat(report().timers()).isEqualTo(2);
+    }
 }

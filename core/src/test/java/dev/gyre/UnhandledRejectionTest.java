@@ -451,4 +451,27 @@ class UnhandledRejectionTest {
         loop.runUntilEmpty();
         assertThat(loop.metrics().unhandledRejections()).isZero();
     }
+
+    @Test
+    @Clause("P-3")
+    void observer_thatHandlesTheRestAndRejectsMore_hearsOfWhatIsLeftAndNothingBreaks() {
+        List<Promise<String>> all = new ArrayList<>();
+        List<Promise<String>> more = new ArrayList<>();
+        whenReported =
+                first -> {
+                    whenReported = null;
+                    all.forEach(promise -> promise.recover(e -> "handled"));
+                    more.add(rejected());
+                    more.add(rejected());
+                };
+        loop.submit(
+                () -> {
+                    for (int i = 0; i < 1_024; i++) {
+                        all.add(rejected());
+                    }
+                });
+        loop.runUntilEmpty();
+        assertThat(uncaught).isEmpty();
+        assertThat(reported).hasSize(3).startsWith(all.getFirst()).containsAll(more);
+    }
 }

@@ -74,11 +74,15 @@ public final class TaskRing {
         return isEmpty() ? null : take();
     }
 
-    /// Looks at all that are queued, the oldest first.
-    public void forEach(Consumer<? super Runnable> action) {
-        for (long i = taken; i < added; i++) {
+    /// Looks at those that are queued and came after an earlier look, the oldest first.
+    ///
+    /// @param look what that look returned, 0 for all
+    /// @return for the next look
+    public long forEachSince(long look, Consumer<? super Runnable> action) {
+        for (long i = Math.max(taken, look); i < added; i++) {
             action.accept((Runnable) Objects.requireNonNull(slots[(int) i & slots.length - 1]));
         }
+        return added;
     }
 
     /// Drops everything.

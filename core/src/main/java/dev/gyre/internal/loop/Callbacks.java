@@ -107,6 +107,10 @@ final class Callbacks {
         }
     }
 
+    void deliver(Runnable delivery) {
+        guarded(delivery);
+    }
+
     void tellAbandoned(Runnable telling) {
         guarded(telling);
     }

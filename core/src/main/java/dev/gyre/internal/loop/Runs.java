@@ -69,6 +69,7 @@ final class Runs {
         }
         clock.update();
         confinement.set(current);
+        promises.takeOver();
         bounds.none();
         return bounds;
     }
@@ -104,6 +105,7 @@ final class Runs {
             return;
         }
         confinement.set(current);
+        promises.takeOver();
         try {
             failures.hold(thrown);
             shutdown.carryOut(true);

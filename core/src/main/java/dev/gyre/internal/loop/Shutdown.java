@@ -17,6 +17,7 @@ import dev.gyre.internal.time.TimerQueue;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -50,8 +51,9 @@ final class Shutdown {
     // Shared: written by the thread that carries it out, read by all to know themselves.
     private volatile @Nullable Thread endingThread;
 
-    // Loop thread only.
+    // Whoever carries it out.
     private boolean releasing;
+    private final List<Runnable> abandoned = new ArrayList<>();
 
     Shutdown(Parts parts) {
         state = parts.state;
@@ -206,13 +208,15 @@ final class Shutdown {
     ///
     /// @return how many were rejected
     private long rejectPromises(LoopTerminatedException end) {
+        // A task that came between the last look and the close may have begun work. Its result
+        // finds the lane closed, and whoever is at it is to be told.
+        abandoned.addAll(promises.abandonOutstanding(end));
         long all = 0;
-        for (long some = promises.rejectRoots(end); some > 0; some = promises.rejectRoots(end)) {
+        long some;
+        do {
+            some = promises.rejectRoots(end);
             all += some;
-            if (!drained(false)) {
-                return all;
-            }
-        }
+        } while (drained(false) && some > 0);
         return all;
     }
 
@@ -297,19 +301,20 @@ final class Shutdown {
         promises.stopReacting(); // What is settled from now on leads to no callback.
         long tasks = dropExternal();
         long priorityTasks = dropPriority();
-        List<Runnable> work = promises.abandonOutstanding(end);
+        abandoned.addAll(promises.abandonOutstanding(end));
         ShutdownReport report =
                 new ShutdownReport(
-                        graceful && quiet && work.isEmpty(),
+                        graceful && quiet && abandoned.isEmpty(),
                         tasks,
                         priorityTasks,
                         microtasks.size(),
                         deferred.size(),
-                        work.size(),
-                        rejected + work.size() + promises.rejectAll(end),
+                        abandoned.size(),
+                        rejected + abandoned.size() + promises.rejectAll(end),
                         timers.size(),
                         watchers.size());
-        work.forEach(callbacks::tellAbandoned); // Last: what it runs is not ours.
+        abandoned.forEach(callbacks::tellAbandoned); // Last: what it runs is not ours.
+        abandoned.clear();
         return report;
     }
 
@@ -344,7 +349,7 @@ final class Shutdown {
                 task != null;
                 task = ingress.priority.poll()) {
             if (task instanceof Delivery delivery) {
-                promises.deliver(delivery); // Somebody may be waiting for it.
+                callbacks.deliver(() -> promises.deliver(delivery)); // Somebody may be waiting.
             } else {
                 dropped++;
             }

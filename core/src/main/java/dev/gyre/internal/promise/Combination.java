@@ -80,8 +80,8 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
             whole = null;
             if (abroad == null) {
                 source.detach(this);
-            } else if (!source.isSettled()) {
-                abroad.cancel();
+            } else {
+                abroad.cancelUnlessSettled();
             }
         }
     }

@@ -33,6 +33,6 @@ final class Guard<T extends @Nullable Object> extends Step<T, T> {
                                         settleRejected(
                                                 new TimeoutException(
                                                         "not settled within " + timeout)));
-        attach((Notice) timer::cancel);
+        attach((Notice) () -> home.cancel(timer));
     }
 }

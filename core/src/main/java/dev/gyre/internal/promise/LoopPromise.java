@@ -42,7 +42,11 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
         } else {
             beginToFollow(other);
             home.register(this); // Its source, by way of which it was known, is settled.
-            other.observe(new Follower(this, other), home);
+            Subscription abroad = other.observe(new Follower(this, other), home);
+            if (abroad != null) {
+                // Otherwise a promise of a loop that goes on would keep this loop when it is over.
+                attach((Notice) abroad::cancelUnlessSettled);
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.gyre.internal.promise;
 
+import dev.gyre.AllRejectedException;
 import dev.gyre.Cancellation;
 import dev.gyre.Deferred;
 import dev.gyre.LoopTerminatedException;
@@ -28,7 +29,7 @@ import java.util.function.Supplier;
 /// tick, so nothing is kept alive by it while the loop waits.
 ///
 /// Loop thread only, without a lock. While no thread runs the loop, one thread may set it up and another may end
-/// it: then both hold the lock.
+/// it: then both hold the lock. A thread that begins to run the loop passes through it once.
 public final class Promises {
     /// How many slots of the registry a tick looks at.
     static final int SLOTS_PER_TICK = 20;
@@ -49,6 +50,9 @@ public final class Promises {
     private final Object lock = new Object();
     private @Nullable LoopPromise<?>[] newest;
     private int newestCount;
+
+    /// How far the microtasks have been looked through.
+    private long lookedThrough;
 
     /// What those that are pending are rejected with, once the end has come to that.
     private @Nullable LoopTerminatedException end;
@@ -137,7 +141,7 @@ public final class Promises {
                     LoopPromise<@Nullable Void> promise = new LoopPromise<>(this);
                     Timer timer = host.loop().after(delay, t -> promise.settleResolved(null));
                     register(promise);
-                    promise.attach((Notice) timer::cancel);
+                    promise.attach((Notice) () -> cancel(timer));
                     promise.rejectOn(cancellation);
                     return promise;
                 });
@@ -173,6 +177,14 @@ public final class Promises {
                     made.begin();
                     return made;
                 });
+    }
+
+    /// Cancels the timer of a promise that is settled. Not if somebody else ends the loop: the timers may be in the
+    /// hands of a thread that sets it up, and none will fire.
+    void cancel(Timer timer) {
+        if (!over || confinement.isHere()) {
+            timer.cancel();
+        }
     }
 
     private <T extends @Nullable Object> LoopPromise<T> pending() {
@@ -212,7 +224,11 @@ public final class Promises {
     <R> R whileNobodyRuns(String method, Supplier<R> body) {
         synchronized (lock) {
             host.requireConfined(method);
-            return body.get();
+            try {
+                return body.get();
+            } finally {
+                settleAllDown(); // There may be no tick for long.
+            }
         }
     }
 
@@ -225,6 +241,14 @@ public final class Promises {
             } finally {
                 settleAllDown(); // There may be no tick for long.
             }
+        }
+    }
+
+    /// Lets the loop thread in, once [Confinement] says who that is: a thread that is setting the loop up is waited for,
+    /// and from then on finds the loop taken.
+    public void takeOver() {
+        synchronized (lock) {
+            assert confinement.isHere() : "only for the thread that runs the loop";
         }
     }
 
@@ -247,8 +271,7 @@ public final class Promises {
         if (newestCount == NEWEST) {
             settleDown();
             // While the array is as young as what is put there, the collector is not told: under G1
-            // that is a
-            // fence for each promise.
+            // that is a fence for each promise.
             newest = new @Nullable LoopPromise<?>[NEWEST];
         }
         newest[newestCount++] = promise;
@@ -274,7 +297,8 @@ public final class Promises {
             settleDown();
         }
         if (!microtasks.isEmpty()) {
-            microtasks.forEach(this::registerQueued);
+            // Those of the last look are known, and under a flood that is nearly all of them.
+            lookedThrough = microtasks.forEachSince(lookedThrough, this::registerQueued);
         }
     }
 
@@ -337,6 +361,7 @@ public final class Promises {
     public List<Runnable> abandonOutstanding(LoopTerminatedException reason) {
         List<Outside<?>> abandoned;
         synchronized (lock) {
+            end = reason;
             abandoned = outstanding.abandonAll(reason);
         }
         return abandoned.stream()
@@ -369,12 +394,16 @@ public final class Promises {
 
     private long reject(LoopTerminatedException reason, boolean derivedToo) {
         if (confinement.isHere()) {
-            settleAllDown(); // Otherwise nothing has been noted, and the microtasks are another
-            // thread's.
+            settleAllDown(); // Otherwise the microtasks are another thread's, and nothing is noted.
+        }
+        List<LoopPromise<?>> doomed = registry.pending();
+        if (!derivedToo) {
+            // Before any is rejected: a combination is derived while a source of it is pending.
+            doomed.removeIf(LoopPromise::isDerived);
         }
         long rejected = 0;
-        for (LoopPromise<?> promise : registry.pending()) {
-            if ((derivedToo || !promise.isDerived()) && promise.settleRejected(reason)) {
+        for (LoopPromise<?> promise : doomed) {
+            if (promise.settleRejected(reason)) {
                 rejected++;
             }
         }
@@ -384,6 +413,9 @@ public final class Promises {
     /// Whether a rejection comes of the loop's end: that is nobody's mistake.
     @SuppressWarnings("ReferenceEquality") // the one that this end made
     private boolean isTheEnd(@Nullable Object reason) {
+        if (reason instanceof AllRejectedException all) {
+            return all.reasons().stream().anyMatch(this::isTheEnd); // That one was the last hope.
+        }
         return reason != null && reason == end;
     }
 

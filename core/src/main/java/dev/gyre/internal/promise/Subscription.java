@@ -32,6 +32,13 @@ final class Subscription implements Notice {
         }
     }
 
+    /// The same, if there is anything to take back.
+    void cancelUnlessSettled() {
+        if (!promise.isSettled()) {
+            cancel();
+        }
+    }
+
     /// Any thread. It may still run.
     void cancel() {
         promise.home.host.submitPriority((Delivery) () -> promise.detach(this));

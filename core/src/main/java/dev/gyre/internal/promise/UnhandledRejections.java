@@ -42,7 +42,8 @@ public final class UnhandledRejections {
     /// Hands out those that are still unhandled, each once. What the observer rejects is not among them: it might
     /// do so for ever.
     public void report(Consumer<? super LoopPromise<?>> observer) {
-        for (int left = suspects.size(); left > 0; left--) {
+        // It may be emptied earlier: what the observer rejects can lead to a sifting.
+        for (int left = suspects.size(); left > 0 && !suspects.isEmpty(); left--) {
             LoopPromise<?> promise = suspects.remove();
             if (!promise.isHandled()) {
                 reported.add(1);

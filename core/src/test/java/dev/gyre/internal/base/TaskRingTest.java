@@ -12,6 +12,7 @@ import net.jqwik.api.constraints.Size;
 
 import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
@@ -87,5 +88,35 @@ class TaskRingTest {
         }
         assertThat(reference.refersTo(null)).as("the ring keeps a taken task alive").isTrue();
         assertThat(ring.isEmpty()).isTrue();
+    }
+
+    @Example
+    @Clause("M-1")
+    void forEachSince_anEarlierLook_showsWhatCameAfterItAndIsStillThere() {
+        TaskRing ring = new TaskRing("tasks");
+        List<Runnable> tasks = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            tasks.add(new Thread());
+        }
+        tasks.subList(0, 100).forEach(ring::add);
+        List<Runnable> seen = new ArrayList<>();
+        long first = ring.forEachSince(0, seen::add);
+        assertThat(seen).isEqualTo(tasks.subList(0, 100));
+        tasks.subList(100, 200).forEach(ring::add);
+        for (int i = 0; i < 50; i++) {
+            ring.take();
+        }
+        seen.clear();
+        long second = ring.forEachSince(first, seen::add);
+        assertThat(seen).isEqualTo(tasks.subList(100, 200));
+        for (int i = 50; i < 150; i++) {
+            ring.take();
+        }
+        seen.clear();
+        assertThat(ring.forEachSince(first, seen::add)).isEqualTo(second);
+        assertThat(seen).isEqualTo(tasks.subList(150, 200));
+        seen.clear();
+        ring.forEachSince(second, seen::add);
+        assertThat(seen).isEmpty();
     }
 }

@@ -478,4 +478,57 @@ class PromiseGarbageTest {
         made.forEach(each -> each.assertLost("a promise of a loop that is over"));
         assertThat(loop.metrics().promises()).isZero();
     }
+
+    @Test
+    @Clause("R-1")
+    void follower_madeWhileNobodyRuns_isCollectedWhenDropped() {
+        Reachability follower =
+                Reachability.of(
+                        () -> {
+                            Deferred<Integer> following = loop.deferred();
+                            following.follow(pending());
+                            return following;
+                        });
+        Reachability promise =
+                Reachability.of(
+                        () -> {
+                            Deferred<Integer> following = loop.deferred();
+                            following.follow(pending());
+                            return following.promise();
+                        });
+        follower.assertLost("the writing end of a follower");
+        promise.assertLost("a follower in a loop that does not run");
+    }
+
+    @Test
+    @Clause("R-1")
+    void longLivedSource_ofAnotherLoop_keepsNoFollowerOfALoopThatIsOver() {
+        try (Loop another = Loop.open(LoopConfig.DEFAULT, new ScriptedBackend())) {
+            Promise<Integer> source = another.<Integer>deferred().promise();
+            Reachability follower =
+                    madeInATick(
+                            () -> {
+                                Deferred<Integer> following = loop.deferred();
+                                following.follow(source);
+                                return following.promise();
+                            });
+            another.submit(() -> {});
+            another.runSome(); // It attaches what waits for the source.
+            loop.close();
+            another.submit(() -> {});
+            another.runSome(); // And takes it out again.
+            follower.assertLost("a follower whose loop is over");
+            assertThat(source.isSettled()).isFalse();
+        }
+    }
+
+    @Test
+    @Clause("R-1")
+    void stage_ofSomebodyElse_keepsNothingOfALoopThatIsOver() {
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        Reachability promise = madeInATick(() -> Promise.from(loop, stage));
+        loop.close();
+        promise.assertLost("the promise of a stage that outlives the loop");
+        assertThat(stage.complete("too late")).isTrue();
+    }
 }
