@@ -58,7 +58,8 @@ class PromiseMisuseTest extends PromiseFixture {
         refusesNull("reason", () -> deferred.reject(null));
         refusesNull("other", () -> deferred.follow(null));
         refusesNull("work", () -> loop.promisify(null));
-        refusesNull("cancellation", () -> loop.promisify(null, c -> ""));
+        refusesNull("cancellation", () -> loop.promisify((Cancellation) null, c -> ""));
+        refusesNull("executor", () -> loop.promisify((Executor) null, c -> ""));
         refusesNull("executor", () -> loop.promisify(null, none, c -> ""));
         assertUntouched(deferred);
     }

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 
 /// What the loop's end makes of promises and of the work behind them.
 @Timeout(120)
@@ -106,6 +107,29 @@ class PromiseShutdownTest {
     }
 
     // ------------------------------------------------------------------ waiting for work
+
+    @Test
+    @Clause({"S-1", "P-1", "P-5"})
+    void shutdown_waitingForWork_firesItsTimeoutsAndDeadlines() {
+        Cancellation deadline = Cancellation.after(loop, Duration.ofMillis(20));
+        Blocked limited = new Blocked();
+        loop.promisify(deadline, limited).recover(CancelledException.class, e -> "");
+        CancellationSource source = new CancellationSource();
+        Blocked guarded = new Blocked();
+        loop.promisify(source.cancellation(), guarded)
+                .orTimeout(Duration.ofMillis(20))
+                .recover(
+                        TimeoutException.class,
+                        e -> {
+                            source.cancel("it takes too long");
+                            return "";
+                        });
+        loop.defer(() -> loop.shutdown(LONG));
+        loop.run();
+        assertThat(report().graceful()).as("nothing had to be abandoned").isTrue();
+        assertThat(deadline.isCancelled()).isTrue();
+        assertThat(source.cancellation().isCancelled()).isTrue();
+    }
 
     @Test
     @Clause({"S-1", "P-2"})

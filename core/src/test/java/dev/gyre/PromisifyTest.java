@@ -112,7 +112,7 @@ class PromisifyTest {
                 .isThrownBy(() -> loop.promisify(none, null))
                 .withMessage("work");
         assertThatNullPointerException()
-                .isThrownBy(() -> loop.promisify(null, c -> 1))
+                .isThrownBy(() -> loop.promisify((Cancellation) null, c -> 1))
                 .withMessage("cancellation");
         assertThatNullPointerException()
                 .isThrownBy(() -> loop.promisify(null, none, c -> 1))

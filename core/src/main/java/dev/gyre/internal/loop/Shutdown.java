@@ -13,6 +13,8 @@ import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.promise.Delivery;
 import dev.gyre.internal.promise.Promises;
+import dev.gyre.internal.time.LoopClock;
+import dev.gyre.internal.time.LoopTimer;
 import dev.gyre.internal.time.TimerQueue;
 
 import org.jspecify.annotations.Nullable;
@@ -31,6 +33,7 @@ final class Shutdown {
     private final Backend backend;
     private final Watchers watchers;
     private final Belongings belongings;
+    private final LoopClock clock;
     private final TimerQueue timers;
     private final Microtasks microtasks;
     private final TaskRing deferred;
@@ -61,6 +64,7 @@ final class Shutdown {
         backend = parts.backend;
         watchers = parts.watchers;
         belongings = parts.belongings;
+        clock = parts.clock;
         timers = parts.timers;
         microtasks = parts.microtasks;
         deferred = parts.deferred;
@@ -182,19 +186,40 @@ final class Shutdown {
             }
             microtasks.barrier();
             if (waits && isQuiet() && promises.isAwaiting()) {
-                awaitWork();
+                fireTimers(); // Timeouts and deadlines of that work, above all.
+                if (isQuiet()) {
+                    awaitWork();
+                }
             }
         }
         return true;
+    }
+
+    private void fireTimers() {
+        clock.update();
+        timers.collectDue(clock.nanos());
+        while (!isTimeUp()) {
+            LoopTimer timer = timers.takeDue(clock.nanos());
+            if (timer == null) {
+                return;
+            }
+            callbacks.fire(timer);
+            microtasks.barrier();
+        }
     }
 
     /// Work outside the loop reports through the priority lane. The kernel is not waited for: it would
     /// tell of descriptors whose callbacks run no more.
     private void awaitWork() {
         boolean interrupted = false;
+        long untilNanos = timers.nearest(deadlineNanos);
         while (ingress.priority.isEmpty() && !isTimeUp()) {
+            long left = untilNanos - backend.nanoTime(); // survives wrap-around
+            if (left <= 0) {
+                break;
+            }
             try {
-                ingress.priority.await(deadlineNanos - backend.nanoTime());
+                ingress.priority.await(left);
             } catch (InterruptedException e) {
                 interrupted = true; // Nobody may cut a shutdown short but by closing the loop.
             }

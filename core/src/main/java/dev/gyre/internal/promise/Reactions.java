@@ -2,7 +2,6 @@ package dev.gyre.internal.promise;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.Arrays;
 import java.util.List;
 
 /// Several reactions to one promise, in the order they were attached.
