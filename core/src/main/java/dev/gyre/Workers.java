@@ -64,9 +64,8 @@ public final class Workers implements Executor {
     private final Executor executor;
     private final Executor lastResort;
 
-    // Shared: written and read by any thread, guarded by the lock. It is not held while foreign
-    // code
-    // runs. Whenever it is free: if somebody waits, all places are taken.
+    // Shared: written and read by any thread, guarded by the lock, which is not held while foreign
+    // code runs. Whenever it is free: if somebody waits, all places are taken.
     private final Object lock = new Object();
     private final WaitingLine line = new WaitingLine();
     private int running;

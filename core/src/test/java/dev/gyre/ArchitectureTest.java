@@ -53,7 +53,7 @@ class ArchitectureTest {
                     "base", List.of(),
                     "time", List.of(),
                     "promise", List.of("base", "time"),
-                    "cancel", List.of(),
+                    "cancel", List.of("base"),
                     "backend", List.of("sys"),
                     "io", List.of("backend", "sys"),
                     "loop", List.of("promise", "base", "io", "time", "backend", "sys"),

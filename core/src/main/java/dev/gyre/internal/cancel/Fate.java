@@ -2,6 +2,7 @@ package dev.gyre.internal.cancel;
 
 import dev.gyre.Cancellation.Registration;
 import dev.gyre.CancelledException;
+import dev.gyre.internal.base.Thrown;
 
 import org.jspecify.annotations.Nullable;
 
@@ -114,11 +115,11 @@ final class Fate {
             try {
                 callback.run();
             } catch (Throwable e) {
-                thrown = firstOf(thrown, e);
+                thrown = Thrown.firstOf(thrown, e);
             }
         }
         if (thrown != null) {
-            throw Fate.<RuntimeException>unchecked(thrown);
+            throw Thrown.asItIs(thrown);
         }
     }
 
@@ -150,22 +151,5 @@ final class Fate {
         listener.previous = null;
         listener.next = null;
         listener.callback = null;
-    }
-
-    @SuppressWarnings("ReferenceEquality") // a throwable cannot suppress itself, whatever it equals
-    private static Throwable firstOf(@Nullable Throwable first, Throwable thrown) {
-        if (first == null) {
-            return thrown;
-        }
-        if (first != thrown) {
-            first.addSuppressed(thrown);
-        }
-        return first;
-    }
-
-    /// Whatever it is, as it is: a callback may throw what it does not declare.
-    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
-    private static <T extends Throwable> T unchecked(Throwable thrown) throws T {
-        throw (T) thrown;
     }
 }

@@ -44,10 +44,6 @@ final class Callbacks {
         guarded(callback);
     }
 
-    void runMicrotask(Runnable microtask) {
-        guarded(microtask);
-    }
-
     void fire(LoopTimer timer) {
         timers.add(1);
         all.add(1);
@@ -107,14 +103,6 @@ final class Callbacks {
         }
     }
 
-    void deliver(Runnable delivery) {
-        guarded(delivery);
-    }
-
-    void tellAbandoned(Runnable telling) {
-        guarded(telling);
-    }
-
     void close(AutoCloseable resource) {
         try {
             resource.close();
@@ -123,7 +111,8 @@ final class Callbacks {
         }
     }
 
-    private void guarded(Runnable callback) {
+    /// For what is counted by whoever runs it, as microtasks are, or leads to user code only by the way.
+    void guarded(Runnable callback) {
         try {
             callback.run();
         } catch (Throwable thrown) {

@@ -3,6 +3,7 @@ package dev.gyre.internal.loop;
 import dev.gyre.FailurePolicy;
 import dev.gyre.LoopConfig;
 import dev.gyre.internal.base.Counter;
+import dev.gyre.internal.base.Thrown;
 
 import org.jspecify.annotations.Nullable;
 
@@ -41,8 +42,7 @@ final class Failures {
         } catch (VirtualMachineError e) {
             leaveRun(e);
         } catch (Throwable second) {
-            suppress(second, thrown);
-            LOG.log(Level.ERROR, "the uncaught handler failed too", second);
+            LOG.log(Level.ERROR, "the uncaught handler failed too", Thrown.firstOf(second, thrown));
         }
     }
 
@@ -66,7 +66,7 @@ final class Failures {
 
     void rethrow(@Nullable Throwable thrown) {
         if (thrown != null) {
-            throw Failures.<RuntimeException>asUnchecked(thrown);
+            throw Thrown.asItIs(thrown);
         }
     }
 
@@ -74,23 +74,6 @@ final class Failures {
         if (!holding) {
             rethrow(thrown);
         }
-        if (held == null) {
-            held = thrown;
-        } else {
-            suppress(held, thrown);
-        }
-    }
-
-    @SuppressWarnings("ReferenceEquality") // a throwable cannot suppress itself, whatever it equals
-    private static void suppress(Throwable primary, Throwable other) {
-        if (primary != other) {
-            primary.addSuppressed(other);
-        }
-    }
-
-    /// Whatever it is, as it is: wrapping it would hide it from the caller's catch clauses.
-    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
-    private static <T extends Throwable> T asUnchecked(Throwable thrown) throws T {
-        throw (T) thrown;
+        held = Thrown.firstOf(held, thrown);
     }
 }

@@ -225,7 +225,7 @@ public final class Loop implements EventLoop {
     @Override
     public <T extends @Nullable Object> Promise<T> promisify(
             Executor executor, Cancellation cancellation, Work<? extends T> work) {
-        return promises.promisify(executor, cancellation, work);
+        return promises.make.promisify(executor, cancellation, work);
     }
 
     // ------------------------------------------------------------------ descriptors

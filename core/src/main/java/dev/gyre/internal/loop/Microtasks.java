@@ -86,7 +86,7 @@ final class Microtasks {
                     break;
                 }
                 unused--;
-                callbacks.runMicrotask(microtask);
+                callbacks.guarded(microtask);
             }
             return unused < left;
         } finally {

@@ -338,7 +338,7 @@ final class Shutdown {
                         rejected + abandoned.size() + promises.rejectAll(end),
                         timers.size(),
                         watchers.size());
-        abandoned.forEach(callbacks::tellAbandoned); // Last: what it runs is not ours.
+        abandoned.forEach(callbacks::guarded); // Last: what it runs is not ours.
         abandoned.clear();
         return report;
     }
@@ -374,7 +374,7 @@ final class Shutdown {
                 task != null;
                 task = ingress.priority.poll()) {
             if (task instanceof Delivery delivery) {
-                callbacks.deliver(() -> promises.deliver(delivery)); // Somebody may be waiting.
+                callbacks.guarded(() -> promises.deliver(delivery)); // Somebody may be waiting.
             } else {
                 dropped++;
             }

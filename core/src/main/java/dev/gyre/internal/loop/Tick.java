@@ -157,8 +157,7 @@ final class Tick {
     private void runExternalLane() {
         if (batchLeft == NOT_COUNTED) {
             // What is there now. What these submit in turn waits for a later tick; and a consumer
-            // that
-            // runs after its producers to the last slot keeps taking cache lines from them.
+            // that runs after its producers to the last slot keeps taking cache lines from them.
             batchLeft = Math.min(tasksLeft, ingress.external.depth());
         }
         while (batchLeft > 0 && mayGoOn()) {

@@ -83,8 +83,8 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
     final void rejectOn(Cancellation cancellation) {
         Throwable already = cancellation.reason();
         if (already != null) {
-            settleRejected(
-                    already); // At once: a delivery might come behind what it should precede.
+            // At once: a delivery might come behind what it should precede.
+            settleRejected(already);
             return;
         }
         Cancellation.Registration registration =
@@ -99,12 +99,7 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
     /// Any thread.
     private void deliverRejection(Cancellation cancelled) {
         Throwable reason = Objects.requireNonNull(cancelled.reason());
-        if (home.confinement.isHere()) {
-            settleRejected(reason);
-        } else {
-            // Refused if the loop is over: then it has been rejected.
-            home.host.submitPriority((Delivery) () -> settleRejected(reason));
-        }
+        home.settleOnLoop(() -> settleRejected(reason));
     }
 
     // ------------------------------------------------------------------ steps
@@ -121,9 +116,9 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
 
     private <P extends Step<T, ?>> P begun(P step) {
         if (step.isPending()) {
+            // A step of a new promise is found by way of that one, which is noted itself.
             if (!isPending() || presentEntry() != null) {
-                home.register(
-                        step); // Otherwise it is found by way of this one, which is noted itself.
+                home.register(step);
             }
             react(step);
         } else {
@@ -223,13 +218,8 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
     // ------------------------------------------------------------------ any thread
 
     @Override
-    public final boolean isSettled() {
-        return isKnownToBeSettled();
-    }
-
-    @Override
     public final @Nullable Outcome<T> outcome() {
-        if (!isKnownToBeSettled()) {
+        if (!isSettled()) {
             return null;
         }
         return isResolved()
@@ -274,7 +264,7 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
     }
 
     private String describe() {
-        if (!isKnownToBeSettled()) {
+        if (!isSettled()) {
             return "pending";
         }
         return isResolved() ? "resolved" : "rejected: " + reason().getClass().getName();

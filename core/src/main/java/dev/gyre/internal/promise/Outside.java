@@ -30,23 +30,12 @@ abstract sealed class Outside<T extends @Nullable Object> permits PromisedWork, 
 
     /// Any thread.
     final void deliverResolved(T value) {
-        PromiseHost host = promise.home.host;
-        if (promise.home.confinement.isHere()) {
-            promise.settleResolved(value);
-        } else {
-            // Refused if the loop is over: then the promise has been rejected.
-            host.submitPriority((Delivery) () -> promise.settleResolved(value));
-        }
+        promise.home.settleOnLoop(() -> promise.settleResolved(value));
     }
 
     /// Any thread.
     final void deliverRejected(Throwable reason) {
-        PromiseHost host = promise.home.host;
-        if (promise.home.confinement.isHere()) {
-            promise.settleRejected(reason);
-        } else {
-            host.submitPriority((Delivery) () -> promise.settleRejected(reason));
-        }
+        promise.home.settleOnLoop(() -> promise.settleRejected(reason));
     }
 
     /// The loop ends before it did: rejects the promise. Loop thread, perhaps with a lock: no user code.

@@ -80,7 +80,7 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
     }
 
     /// Any thread.
-    final boolean isKnownToBeSettled() {
+    public final boolean isSettled() {
         return (byte) STATE.getAcquire(this) >= RESOLVED;
     }
 
@@ -103,7 +103,7 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
 
     /// Its number, and what else only few promises need. Any thread.
     final Entry entry() {
-        Entry present = (Entry) ENTRY.getAcquire(this);
+        Entry present = presentEntry();
         if (present != null) {
             return present;
         }

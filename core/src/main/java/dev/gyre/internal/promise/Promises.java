@@ -1,24 +1,15 @@
 package dev.gyre.internal.promise;
 
 import dev.gyre.AllRejectedException;
-import dev.gyre.Cancellation;
 import dev.gyre.Deferred;
 import dev.gyre.LoopTerminatedException;
-import dev.gyre.Outcome;
-import dev.gyre.Promise;
 import dev.gyre.Timer;
-import dev.gyre.Work;
 import dev.gyre.internal.base.Confinement;
 import dev.gyre.internal.base.TaskRing;
 
 import org.jspecify.annotations.Nullable;
 
-import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
@@ -39,6 +30,7 @@ public final class Promises {
     final PromiseHost host;
     final Confinement confinement;
     private final TaskRing microtasks;
+    public final NewPromises make = new NewPromises(this);
     final Outstanding outstanding = new Outstanding();
     public final UnhandledRejections unhandled = new UnhandledRejections();
     private final Registry registry = new Registry();
@@ -78,107 +70,6 @@ public final class Promises {
         return confined("deferred", () -> new LoopDeferred<>(this.<T>pending()));
     }
 
-    public <T extends @Nullable Object> Promise<T> resolved(T value) {
-        return confined(
-                "resolved",
-                () -> {
-                    LoopPromise<T> promise = new LoopPromise<>(this);
-                    promise.settleResolved(value);
-                    return promise;
-                });
-    }
-
-    public <T extends @Nullable Object> Promise<T> rejected(Throwable reason) {
-        Objects.requireNonNull(reason, "reason");
-        return confined(
-                "rejected",
-                () -> {
-                    LoopPromise<T> promise = new LoopPromise<>(this);
-                    promise.settleRejected(reason);
-                    return promise;
-                });
-    }
-
-    public <T extends @Nullable Object> Promise<T> from(CompletionStage<? extends T> stage) {
-        Objects.requireNonNull(stage, "stage");
-        AwaitedStage<T> awaited =
-                confined(
-                        "from",
-                        () -> {
-                            AwaitedStage<T> added = new AwaitedStage<>(this.<T>pending());
-                            added.begin();
-                            return added;
-                        });
-        awaited.await(stage); // It may run callbacks, so no lock is held.
-        return awaited.promise;
-    }
-
-    public <T extends @Nullable Object> Promise<T> promisify(
-            Executor executor, Cancellation cancellation, Work<? extends T> work) {
-        Objects.requireNonNull(executor, "executor");
-        Objects.requireNonNull(cancellation, "cancellation");
-        Objects.requireNonNull(work, "work");
-        PromisedWork<T> promised =
-                confined(
-                        "promisify",
-                        () -> {
-                            PromisedWork<T> added =
-                                    new PromisedWork<>(
-                                            this.<T>pending(), work, executor, cancellation);
-                            added.begin();
-                            added.heed();
-                            return added;
-                        });
-        promised.start();
-        return promised.promise;
-    }
-
-    public Promise<@Nullable Void> delay(Duration delay, Cancellation cancellation) {
-        Objects.requireNonNull(cancellation, "cancellation");
-        return confined(
-                "delay",
-                () -> {
-                    LoopPromise<@Nullable Void> promise = new LoopPromise<>(this);
-                    Timer timer = host.loop().after(delay, t -> promise.settleResolved(null));
-                    register(promise);
-                    promise.attach((Notice) () -> cancel(timer));
-                    promise.rejectOn(cancellation);
-                    return promise;
-                });
-    }
-
-    public <T extends @Nullable Object> Promise<List<T>> all(
-            Collection<? extends Promise<? extends T>> promises) {
-        return combined("all", () -> new Combination.All<>(this, promises));
-    }
-
-    public <T extends @Nullable Object> Promise<List<Outcome<T>>> allSettled(
-            Collection<? extends Promise<? extends T>> promises) {
-        return combined("allSettled", () -> new Combination.AllSettled<>(this, promises));
-    }
-
-    public <T extends @Nullable Object> Promise<T> any(
-            Collection<? extends Promise<? extends T>> promises) {
-        return combined("any", () -> new Combination.Any<>(this, promises));
-    }
-
-    public <T extends @Nullable Object> Promise<T> race(
-            Collection<? extends Promise<? extends T>> promises) {
-        return combined("race", () -> new Combination.Race<>(this, promises));
-    }
-
-    private <R extends @Nullable Object> Promise<R> combined(
-            String method, Supplier<? extends Combination<?, R>> combination) {
-        return confined(
-                method,
-                () -> {
-                    Combination<?, R> made = combination.get();
-                    register(made);
-                    made.begin();
-                    return made;
-                });
-    }
-
     /// Cancels the timer of a promise that is settled. Not if somebody else ends the loop: the timers may be in the
     /// hands of a thread that sets it up, and none will fire.
     void cancel(Timer timer) {
@@ -187,7 +78,7 @@ public final class Promises {
         }
     }
 
-    private <T extends @Nullable Object> LoopPromise<T> pending() {
+    <T extends @Nullable Object> LoopPromise<T> pending() {
         LoopPromise<T> promise = new LoopPromise<>(this);
         register(promise);
         return promise;
@@ -195,17 +86,13 @@ public final class Promises {
 
     /// Does what makes a promise that does not come of another: only before the loop rejects what is pending, or
     /// the end might never be reached.
-    private <R> R confined(String method, Supplier<R> body) {
-        if (confinement.isHere()) {
-            requireNotEnding(method);
-            return body.get();
-        }
-        return whileOpen(
-                method,
+    <R> R confined(String method, Supplier<R> body) {
+        Supplier<R> checked =
                 () -> {
                     requireNotEnding(method);
                     return body.get();
-                });
+                };
+        return confinement.isHere() ? checked.get() : whileOpen(method, checked);
     }
 
     private void requireNotEnding(String method) {
@@ -224,11 +111,7 @@ public final class Promises {
     <R> R whileNobodyRuns(String method, Supplier<R> body) {
         synchronized (lock) {
             host.requireConfined(method);
-            try {
-                return body.get();
-            } finally {
-                settleAllDown(); // There may be no tick for long.
-            }
+            return settlingDown(body);
         }
     }
 
@@ -236,11 +119,25 @@ public final class Promises {
     <R> R whileOpen(String method, Supplier<R> body) {
         synchronized (lock) {
             host.requireOpen(method);
-            try {
-                return body.get();
-            } finally {
-                settleAllDown(); // There may be no tick for long.
-            }
+            return settlingDown(body);
+        }
+    }
+
+    private <R> R settlingDown(Supplier<R> body) {
+        try {
+            return body.get();
+        } finally {
+            settleAllDown(); // There may be no tick for long.
+        }
+    }
+
+    /// Settles something on the loop thread: at once if this is it, otherwise through the priority lane. Any thread.
+    void settleOnLoop(Delivery settlement) {
+        if (confinement.isHere()) {
+            settlement.run();
+        } else {
+            // Refused if the loop is over: then all its promises have been rejected.
+            host.submitPriority(settlement);
         }
     }
 

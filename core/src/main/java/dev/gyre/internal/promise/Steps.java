@@ -4,6 +4,7 @@ import dev.gyre.Promise;
 import dev.gyre.Promise.Action;
 import dev.gyre.Promise.Cleanup;
 import dev.gyre.Promise.Handler;
+import dev.gyre.internal.base.Thrown;
 
 import org.jspecify.annotations.Nullable;
 
@@ -177,17 +178,13 @@ final class Steps {
         }
 
         @Override
-        @SuppressWarnings("ReferenceEquality") // a throwable cannot suppress itself
         void settled(LoopPromise<T> source) throws Throwable {
             Cleanup clean = used(cleanup);
             cleanup = null;
             try {
                 clean.run();
             } catch (Throwable thrown) {
-                if (!source.isResolved() && source.reason() != thrown) {
-                    thrown.addSuppressed(source.reason());
-                }
-                throw thrown;
+                throw source.isResolved() ? thrown : Thrown.firstOf(thrown, source.reason());
             }
             settleLike(source);
         }

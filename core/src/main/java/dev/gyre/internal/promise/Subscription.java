@@ -32,16 +32,16 @@ final class Subscription implements Notice {
         }
     }
 
+    /// Any thread. It may still run.
+    void cancel() {
+        promise.home.host.submitPriority((Delivery) () -> promise.detach(this));
+    }
+
     /// The same, if there is anything to take back.
     void cancelUnlessSettled() {
         if (!promise.isSettled()) {
             cancel();
         }
-    }
-
-    /// Any thread. It may still run.
-    void cancel() {
-        promise.home.host.submitPriority((Delivery) () -> promise.detach(this));
     }
 
     @Override

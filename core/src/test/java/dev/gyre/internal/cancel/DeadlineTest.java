@@ -3,6 +3,7 @@ package dev.gyre.internal.cancel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.gyre.AnotherThread;
 import dev.gyre.Cancellation;
 import dev.gyre.Cancellation.Registration;
 import dev.gyre.CancellationSource;
@@ -158,19 +159,10 @@ class DeadlineTest {
     @Clause("P-5")
     void onCancel_whileTheLoopWaits_wakesItToScheduleTheDeadline() {
         Cancellation deadline = deadline();
-        backend.duringWait(() -> onAnotherThread(() -> deadline.onCancel(says("told"))));
+        backend.duringWait(() -> AnotherThread.runs(() -> deadline.onCancel(says("told"))));
         loop.runFor(Duration.ofMillis(201));
         assertThat(backend.wakeups()).isEqualTo(1);
         assertThat(log).containsExactly("told");
-    }
-
-    private static void onAnotherThread(Runnable action) {
-        Thread thread = Thread.ofPlatform().start(action);
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.gyre.internal.time;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.gyre.AnotherThread;
 import dev.gyre.Cancellation;
 import dev.gyre.CancellationSource;
 import dev.gyre.Clause;
@@ -38,15 +39,6 @@ class TimerCancellationTest {
 
     private Timer timer(Duration delay, String word) {
         return loop.after(delay, timer -> log.add(word));
-    }
-
-    private static void onAnotherThread(Runnable action) {
-        Thread thread = Thread.ofPlatform().start(action);
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
     }
 
     // ------------------------------------------------------------------ cancelling
@@ -95,7 +87,7 @@ class TimerCancellationTest {
         Timer timer = timer(Duration.ofHours(1), "never").cancelOn(cancellation);
         backend.duringWait(
                 () -> {
-                    onAnotherThread(source::cancel);
+                    AnotherThread.runs(source::cancel);
                     log.add("scheduled: " + timer.isScheduled());
                 });
         loop.runUntilEmpty();
@@ -115,7 +107,7 @@ class TimerCancellationTest {
         // Timers come before priority tasks, so the loop is told only after the timer's turn.
         timer(SECOND, "never").cancelOn(cancellation);
         backend.advance(SECOND.toNanos());
-        onAnotherThread(source::cancel);
+        AnotherThread.runs(source::cancel);
         loop.runUntilEmpty();
         assertThat(log).isEmpty();
     }
@@ -124,7 +116,7 @@ class TimerCancellationTest {
     @Clause("P-5")
     void cancel_byAnotherThreadWhileNoneRunsTheLoop_endsTheTimerAtOnce() {
         Timer timer = timer(SECOND, "never").cancelOn(cancellation);
-        onAnotherThread(source::cancel);
+        AnotherThread.runs(source::cancel);
         assertThat(timer.isScheduled()).isFalse();
         loop.runUntilEmpty();
         assertThat(backend.nanoTime()).isLessThan(SECOND.toNanos());
@@ -165,7 +157,7 @@ class TimerCancellationTest {
     void cancel_ofARepeatingTimerByAnotherThreadWhenDue_endsIt() {
         Timer timer = loop.every(SECOND, each -> log.add("never")).cancelOn(cancellation);
         backend.advance(SECOND.toNanos());
-        onAnotherThread(source::cancel);
+        AnotherThread.runs(source::cancel);
         loop.runUntilEmpty();
         assertThat(log).isEmpty();
         assertThat(timer.isScheduled()).isFalse();
@@ -215,7 +207,7 @@ class TimerCancellationTest {
                 .hasMessage("cancellation");
         loop.submit(
                 () ->
-                        onAnotherThread(
+                        AnotherThread.runs(
                                 () ->
                                         assertThatThrownBy(() -> timer.cancelOn(cancellation))
                                                 .isInstanceOf(WrongThreadException.class)
@@ -241,7 +233,7 @@ class TimerCancellationTest {
     @Clause("P-5")
     void reschedule_afterAnotherThreadsCancelButBeforeTheLoopIsTold_leavesItUnscheduled() {
         Timer timer = timer(SECOND, "never").cancelOn(cancellation);
-        onAnotherThread(source::cancel);
+        AnotherThread.runs(source::cancel);
         assertThat(timer.reschedule(Duration.ZERO).isScheduled()).isFalse();
         loop.runUntilEmpty();
         assertThat(log).isEmpty();
@@ -326,7 +318,7 @@ class TimerCancellationTest {
                                         () -> {
                                             Timer timer = timer(SECOND, "never");
                                             timer.cancelOn(cancellation);
-                                            onAnotherThread(source::cancel);
+                                            AnotherThread.runs(source::cancel);
                                             // Of which the loop learns here.
                                             return timer.cancelOn(
                                                     new CancellationSource().cancellation());
@@ -377,7 +369,7 @@ class TimerCancellationTest {
         loop.close();
         timer.cancelOn(new CancellationSource().cancellation());
         assertThat(source.cancel()).isTrue();
-        onAnotherThread(() -> assertThat(source.cancel()).isFalse());
+        AnotherThread.runs(() -> assertThat(source.cancel()).isFalse());
         assertThat(log).isEmpty();
     }
 
