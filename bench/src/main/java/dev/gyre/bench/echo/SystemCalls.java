@@ -16,7 +16,7 @@ record SystemCalls(Map<String, Long> calls, long messages) {
     static SystemCalls parse(List<String> summary, long messages) {
         var calls = new LinkedHashMap<String, Long>();
         for (String line : summary) {
-            String[] fields = line.strip().split("\\s+");
+            String[] fields = line.strip().split("\\s+", -1);
             boolean counted = fields.length >= 5 && fields[3].matches("\\d+");
             if (counted && !fields[fields.length - 1].equals("total")) {
                 calls.merge(fields[fields.length - 1], Long.parseLong(fields[3]), Long::sum);

@@ -33,8 +33,11 @@ record Turns(
         }
         var turns = new ArrayList<Turn>();
         for (String line : Files.readAllLines(directory.resolve(server + ".turns"))) {
-            String[] nanos = line.split(" ");
-            turns.add(new Turn(Long.parseLong(nanos[0]), Long.parseLong(nanos[1])));
+            int space = line.indexOf(' ');
+            turns.add(
+                    new Turn(
+                            Long.parseLong(line.substring(0, space)),
+                            Long.parseLong(line.substring(space + 1))));
         }
         Path strace = directory.resolve(server + ".strace");
         SystemCalls calls =
