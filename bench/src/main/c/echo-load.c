@@ -1,18 +1,23 @@
 /*
- * The load on an echo server: connections over loopback, each with one message of 64 bytes in flight. Every echo is compared
- * with what was sent, byte by byte, and answered by the next message. No two messages are the same, so that an echo that went
- * to the wrong connection, or came twice, shows.
+ * The load on an echo server: connections over loopback, each with one message of 64 bytes in
+ * flight. Every echo is compared with what was sent, byte by byte, and answered by the next message.
+ * No two messages are the same, so that an echo that went to the wrong connection, or came twice,
+ * shows.
  *
  *     echo-load PORT PID CONNECTIONS WARM-UPS MESSAGES
  *
- * PID is the server's. Prints the CPU time that it used, all its threads together, and the time that went by, both in nanoseconds,
- * while MESSAGES were echoed. They begin when WARM-UPS have been echoed and the next are under way, and end before the last ones are:
+ * PID is the server's. Prints what happened while MESSAGES were echoed, in nanoseconds: the CPU time
+ * that the server used, all its threads together; the time that went by; the CPU time that others
+ * used of the cores that the server and this program are confined to.
+ *
+ * They begin when WARM-UPS have been echoed and the next are under way, and end while as many are:
  * neither an empty beginning nor an empty end is counted.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +41,12 @@ struct connection {
 static long warm_ups, messages, echoes;
 static int in_flight;
 static clockid_t server_clock;
-static int64_t begun_cpu, begun_wall, ended_cpu, ended_wall;
+static cpu_set_t cores;
+
+struct reading {
+    int64_t server, own, wall, busy;
+};
+static struct reading begun, ended;
 
 static void die(const char *call) {
     fprintf(stderr, "echo-load: %s: %s, after %ld echoes\n", call, strerror(errno), echoes);
@@ -105,20 +115,55 @@ static int receive(struct connection *connection) {
     return 1;
 }
 
+/* What all use of the cores, the hypervisor's other guests too, to a hundredth of a second. */
+static int64_t busy_nanos(void) {
+    char line[512];
+    int core;
+    int64_t ticks = 0;
+    long long user, nice, system, idle, iowait, irq, softirq, steal;
+    FILE *stat = fopen("/proc/stat", "r");
+    if (!stat) die("/proc/stat");
+    while (fgets(line, sizeof line, stat)) {
+        if (sscanf(line, "cpu%d %lld %lld %lld %lld %lld %lld %lld %lld", &core, &user, &nice, &system, &idle, &iowait, &irq,
+                   &softirq, &steal) == 9 && core < CPU_SETSIZE && CPU_ISSET(core, &cores)) {
+            ticks += user + nice + system + irq + softirq + steal;
+        }
+    }
+    fclose(stat);
+    return ticks * (INT64_C(1000000000) / sysconf(_SC_CLK_TCK));
+}
+
+static void find_cores(pid_t server) {
+    cpu_set_t own;
+    if (sched_getaffinity(server, sizeof cores, &cores) < 0 || sched_getaffinity(0, sizeof own, &own) < 0) {
+        die("sched_getaffinity");
+    }
+    CPU_OR(&cores, &cores, &own);
+}
+
+static struct reading read_clocks(void) {
+    return (struct reading){.server = nanos(server_clock),
+                            .own = nanos(CLOCK_PROCESS_CPUTIME_ID),
+                            .wall = nanos(CLOCK_MONOTONIC),
+                            .busy = busy_nanos()};
+}
+
 static void look_at_the_clocks(void) {
-    if (echoes == warm_ups) {
-        begun_cpu = nanos(server_clock);
-        begun_wall = nanos(CLOCK_MONOTONIC);
-    }
-    if (echoes == warm_ups + messages) {
-        ended_cpu = nanos(server_clock);
-        ended_wall = nanos(CLOCK_MONOTONIC);
-    }
+    if (echoes == warm_ups) begun = read_clocks();
+    if (echoes == warm_ups + messages) ended = read_clocks();
+}
+
+static void print_difference(void) {
+    int64_t server = ended.server - begun.server;
+    int64_t others = ended.busy - begun.busy - server - (ended.own - begun.own);
+    /* The clocks of /proc/stat are coarse. */
+    if (others < 0) others = 0;
+    printf("%lld %lld %lld\n", (long long) server, (long long) (ended.wall - begun.wall), (long long) others);
 }
 
 static void exchange(int epfd) {
     struct epoll_event events[EVENTS];
-    /* What is in flight at the end comes back too, and is checked: a server is left with nothing half done. */
+    /* What is in flight at the end comes back too: a server is left with nothing half done. */
     while (in_flight > 0) {
         int count = epoll_wait(epfd, events, EVENTS, PATIENCE_MILLIS);
         if (count < 0 && errno != EINTR) die("epoll_wait");
@@ -146,8 +191,10 @@ int main(int argc, char **argv) {
     int connections = (int) number(argv[3], 1, MAX_CONNECTIONS);
     warm_ups = number(argv[4], 0, INT32_MAX);
     messages = number(argv[5], 1, INT32_MAX);
-    /* What utime and stime of /proc/PID/stat add up to, but in nanoseconds: those are in hundredths of a second. */
+    /* What utime and stime of /proc/PID/stat add up to; but those are in hundredths of a second. */
     if ((errno = clock_getcpuclockid(server, &server_clock))) die("clock_getcpuclockid");
+
+    find_cores(server);
 
     struct connection *all = calloc(connections, sizeof *all);
     int epfd = epoll_create1(EPOLL_CLOEXEC);
@@ -161,6 +208,6 @@ int main(int argc, char **argv) {
     look_at_the_clocks();
     for (int i = 0; i < connections; i++) send_next(&all[i]);
     exchange(epfd);
-    printf("%lld %lld\n", (long long) (ended_cpu - begun_cpu), (long long) (ended_wall - begun_wall));
+    print_difference();
     return 0;
 }

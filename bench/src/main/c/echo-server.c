@@ -1,9 +1,10 @@
 /*
- * The floor of an echo server: level-triggered epoll, one recv and one send an event, and nothing besides. Listens on a
- * free port of the loopback interface, says which, and serves until it is killed.
+ * The floor of an echo server: level-triggered epoll, one recv and one send an event, and nothing
+ * besides. Listens on a free port of the loopback interface, says which, and serves until it is
+ * killed.
  *
- * A send that is cut short would break the echo, and the load generator would tell: with one message in flight a
- * connection there is always room.
+ * A send that is cut short would break the echo, and the load generator would tell: with one message
+ * in flight a connection there is always room.
  *
  * BareEcho.java is the same in Java; what is changed here has to be changed there.
  */

@@ -33,8 +33,7 @@ public final class BareEcho {
     private static final MethodHandle SOCKET = ofInts("socket", JAVA_INT, JAVA_INT, JAVA_INT);
     private static final MethodHandle BIND = ofInts("bind", JAVA_INT, JAVA_LONG, JAVA_INT);
     private static final MethodHandle LISTEN = ofInts("listen", JAVA_INT, JAVA_INT);
-    private static final MethodHandle NAME =
-            ofInts("getsockname", JAVA_INT, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle NAME = ofInts("getsockname", JAVA_INT, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle ACCEPT =
             ofInts("accept4", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
     private static final MethodHandle OPTION =
@@ -92,7 +91,11 @@ public final class BareEcho {
                     "setsockopt",
                     (int)
                             OPTION.invokeExact(
-                                    fd, IPPROTO_TCP, TCP_NODELAY, SCRATCH.address(), Integer.BYTES));
+                                    fd,
+                                    IPPROTO_TCP,
+                                    TCP_NODELAY,
+                                    SCRATCH.address(),
+                                    Integer.BYTES));
             watch(epfd, fd);
         }
     }
@@ -110,9 +113,7 @@ public final class BareEcho {
         address.set(JAVA_SHORT_UNALIGNED, 0, (short) AF_INET);
         address.asByteBuffer().position(4).put(new byte[] {127, 0, 0, 1});
         int fd =
-                check(
-                        "socket",
-                        (int) SOCKET.invokeExact(AF_INET, Linux.SOCK_STREAM | NONBLOCK, 0));
+                check("socket", (int) SOCKET.invokeExact(AF_INET, Linux.SOCK_STREAM | NONBLOCK, 0));
         check("bind", (int) BIND.invokeExact(fd, address.address(), SIZEOF_SOCKADDR_IN));
         check("listen", (int) LISTEN.invokeExact(fd, BACKLOG));
         SCRATCH.set(JAVA_INT, 0, SIZEOF_SOCKADDR_IN);

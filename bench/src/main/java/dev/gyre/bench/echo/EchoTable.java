@@ -16,6 +16,9 @@ import java.util.stream.Collectors;
 /// line of JSON: `EchoTable DIRECTORY SERVER...`. The directory is as `bench/echo` leaves it; ratios
 /// are to the first server.
 public final class EchoTable {
+    /// What others may use of a core before the figures suffer; interrupts and the like are some of it.
+    private static final double QUIET = 0.1;
+
     private final Properties settings;
     private final List<Turns> servers;
     private final Turns base;
@@ -47,10 +50,26 @@ public final class EchoTable {
         var lines = new ArrayList<String>();
         lines.add(
                 String.format(
-                        "%-14s %9s %9s %7s %9s %13s %7s",
-                        "CPU a message", "median µs", "least µs", "×", "× least", "messages/s", "core"));
+                        "%-14s %9s %9s %7s %9s %13s %7s %7s",
+                        "CPU a message",
+                        "median µs",
+                        "least µs",
+                        "×",
+                        "× least",
+                        "messages/s",
+                        "core",
+                        "others"));
         for (Turns server : servers) {
             lines.add(server.declined() != null ? declined(server) : row(server));
+        }
+        double others = servers.stream().mapToDouble(Turns::othersShare).max().orElse(0);
+        if (others > QUIET) {
+            lines.add(
+                    String.format(
+                            Locale.ROOT,
+                            "Others used up to %.0f %% of a core: measure again when they are"
+                                + " done.",
+                            100 * others));
         }
         List<Turns> counted = servers.stream().filter(turns -> turns.calls() != null).toList();
         if (!counted.isEmpty()) {
@@ -68,14 +87,15 @@ public final class EchoTable {
     private String row(Turns server) {
         return String.format(
                 Locale.ROOT,
-                "%-14s %9.2f %9.2f %7.2f %9.2f %13.0f %5.0f %%",
+                "%-14s %9.2f %9.2f %7.2f %9.2f %13.0f %5.0f %% %5.0f %%",
                 server.server(),
                 server.medianCpuMicros(),
                 server.leastCpuMicros(),
                 server.medianCpuMicros() / base.medianCpuMicros(),
                 server.leastCpuMicros() / base.leastCpuMicros(),
                 server.messagesPerSecond(),
-                100 * server.coreShare());
+                100 * server.coreShare(),
+                100 * server.othersShare());
     }
 
     private static String calls(Turns server) {
@@ -114,7 +134,7 @@ public final class EchoTable {
                 Locale.ROOT,
                 "{\"server\":%s,\"cpuMicros\":%.3f,\"leastCpuMicros\":%.3f,\"ratio\":%.3f,"
                         + "\"leastRatio\":%.3f,\"messagesPerSecond\":%.0f,\"coreShare\":%.3f,"
-                        + "\"rounds\":[%s]%s}",
+                        + "\"othersShare\":%.3f,\"rounds\":[%s]%s}",
                 quoted(server.server()),
                 server.medianCpuMicros(),
                 server.leastCpuMicros(),
@@ -122,6 +142,7 @@ public final class EchoTable {
                 server.leastCpuMicros() / base.leastCpuMicros(),
                 server.messagesPerSecond(),
                 server.coreShare(),
+                server.othersShare(),
                 server.turns().stream()
                         .map(turn -> String.format(Locale.ROOT, "%.3f", server.cpuMicros(turn)))
                         .collect(Collectors.joining(",")),

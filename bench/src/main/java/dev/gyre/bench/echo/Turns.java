@@ -21,7 +21,15 @@ record Turns(
         @Nullable SystemCalls calls) {
 
     /// What it took to echo the messages once.
-    record Turn(long cpuNanos, long wallNanos) {}
+    ///
+    /// @param othersNanos what neither the server nor the load used of their cores
+    record Turn(long cpuNanos, long wallNanos, long othersNanos) {
+        static Turn parse(String line) {
+            String[] nanos = line.split(" ", -1);
+            return new Turn(
+                    Long.parseLong(nanos[0]), Long.parseLong(nanos[1]), Long.parseLong(nanos[2]));
+        }
+    }
 
     /// From the files that `bench/echo` leaves, named after the server.
     static Turns read(Path directory, String server, long messages, long countedMessages)
@@ -33,11 +41,7 @@ record Turns(
         }
         var turns = new ArrayList<Turn>();
         for (String line : Files.readAllLines(directory.resolve(server + ".turns"))) {
-            int space = line.indexOf(' ');
-            turns.add(
-                    new Turn(
-                            Long.parseLong(line.substring(0, space)),
-                            Long.parseLong(line.substring(space + 1))));
+            turns.add(Turn.parse(line));
         }
         Path strace = directory.resolve(server + ".strace");
         SystemCalls calls =
@@ -64,6 +68,14 @@ record Turns(
         return median(turn -> (double) turn.cpuNanos / turn.wallNanos);
     }
 
+    /// How much of a core others used in the worst of the rounds.
+    double othersShare() {
+        return turns.stream()
+                .mapToDouble(turn -> (double) turn.othersNanos / turn.wallNanos)
+                .max()
+                .orElse(0);
+    }
+
     double cpuMicros(Turn turn) {
         return turn.cpuNanos / 1e3 / messages;
     }
@@ -71,8 +83,6 @@ record Turns(
     private double median(ToDoubleFunction<Turn> figure) {
         double[] sorted = turns.stream().mapToDouble(figure).sorted().toArray();
         int middle = sorted.length / 2;
-        return sorted.length % 2 == 1
-                ? sorted[middle]
-                : (sorted[middle - 1] + sorted[middle]) / 2;
+        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     }
 }
