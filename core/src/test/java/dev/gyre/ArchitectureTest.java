@@ -119,7 +119,7 @@ class ArchitectureTest {
                 noClasses()
                         .that()
                         .resideOutsideOfPackages(
-                                "dev.gyre.internal.sys", "dev.gyre.internal.backend.epoll")
+                                "dev.gyre.internal.sys", "dev.gyre.internal.backend.*")
                         .should()
                         .dependOnClassesThat()
                         .resideInAPackage("java.lang.foreign"));

@@ -12,4 +12,9 @@ public final class Interest {
     public static final int ONE_SHOT = 8;
 
     private Interest() {}
+
+    /// Whether nothing is asked for: then nothing is to be told, not even a hang-up.
+    public static boolean isEmpty(int interest) {
+        return (interest & (READ | WRITE)) == 0;
+    }
 }
