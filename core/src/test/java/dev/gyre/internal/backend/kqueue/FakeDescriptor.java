@@ -110,12 +110,8 @@ final class FakeDescriptor {
         return taken == 0 && !in.writerGone ? -Errno.EAGAIN : taken;
     }
 
-    /// Ends this end's writing; with an error, the peer's whole connection.
-    void shutDown(int errorOfPeer) {
+    void shutDown() {
         out.writerGone = true;
-        if (errorOfPeer != 0) {
-            in.readerGone = true;
-        }
     }
 
     void reset(int errno) {

@@ -16,6 +16,7 @@ import static dev.gyre.internal.sys.Kevent.EV_RECEIPT;
 
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Kevent;
+import dev.gyre.internal.sys.KqueueCalls;
 import dev.gyre.internal.sys.KqueueFlavour;
 import dev.gyre.internal.sys.Memory;
 
@@ -38,7 +39,7 @@ import java.util.Set;
 /// - numbers of errors inside of a `struct kevent` are those of the system it plays.
 ///
 /// One monitor guards everything; a wait gives it up.
-final class FakeKqueue {
+final class FakeKqueue implements KqueueCalls {
     private static final int EV_DISABLE = 0x8;
     private static final int EV_DISPATCH = 0x80;
 
@@ -123,6 +124,36 @@ final class FakeKqueue {
         }
     }
 
+    /// Ends the writing of a socket, as `shutdown(SHUT_WR)` does.
+    synchronized void shutDown(int fd) {
+        FakeDescriptor descriptor = get(fd);
+        descriptor.shutDown();
+        activate(descriptor);
+        activateFilters(descriptor);
+    }
+
+    /// Ends a socket by an error, of [Errno].
+    synchronized void reset(int fd, int errno) {
+        FakeDescriptor descriptor = get(fd);
+        descriptor.reset(errno);
+        activateFilters(descriptor);
+    }
+
+    /// Fills what can be written to it.
+    synchronized void fill(int fd) {
+        FakeDescriptor descriptor = get(fd);
+        descriptor.write(Long.MAX_VALUE);
+        activate(descriptor);
+    }
+
+    private FakeDescriptor get(int fd) {
+        FakeDescriptor descriptor = descriptors.get(fd);
+        if (descriptor == null) {
+            throw new AssertionError("not open: " + fd);
+        }
+        return descriptor;
+    }
+
     synchronized int open(FakeDescriptor descriptor) {
         int fd = 3;
         while (descriptors.containsKey(fd)) {
@@ -138,17 +169,20 @@ final class FakeKqueue {
 
     // ------------------------------------------------------------------ the calls
 
-    synchronized int kqueue() {
+    @Override
+    public synchronized int kqueue() {
         kq = open(FakeDescriptor.queue());
         return kq;
     }
 
-    synchronized int fileType(int fd) {
+    @Override
+    public synchronized int fileType(int fd) {
         FakeDescriptor descriptor = descriptors.get(fd);
         return descriptor == null ? -Errno.EBADF : descriptor.type();
     }
 
-    synchronized int close(int fd) {
+    @Override
+    public synchronized int close(int fd) {
         FakeDescriptor closed = descriptors.remove(fd);
         if (closed == null) {
             return -Errno.EBADF;
@@ -168,7 +202,8 @@ final class FakeKqueue {
         return 0;
     }
 
-    synchronized long write(int fd, long count) {
+    @Override
+    public synchronized long write(int fd, long address, long count) {
         FakeDescriptor descriptor = descriptors.get(fd);
         if (descriptor == null) {
             return -Errno.EBADF;
@@ -178,7 +213,8 @@ final class FakeKqueue {
         return result;
     }
 
-    synchronized long read(int fd, long count) {
+    @Override
+    public synchronized long read(int fd, long address, long count) {
         FakeDescriptor descriptor = descriptors.get(fd);
         if (descriptor == null) {
             return -Errno.EBADF;
@@ -186,13 +222,6 @@ final class FakeKqueue {
         long result = descriptor.read(count);
         activate(descriptor);
         return result;
-    }
-
-    /// Ends one direction of a socket, as `shutdown(SHUT_WR)` does, or all of it with an error.
-    synchronized void shutDown(int fd, int error) {
-        FakeDescriptor descriptor = descriptors.get(fd);
-        descriptor.shutDown(error);
-        activate(descriptor);
     }
 
     /// Whatever happens at one end makes the filters of the other one look again.
@@ -206,11 +235,35 @@ final class FakeKqueue {
         notifyAll();
     }
 
+    private void activateFilters(FakeDescriptor descriptor) {
+        for (Knote knote : knotes.values()) {
+            if (isReadiness(knote.key.filter)
+                    && descriptors.get((int) knote.key.ident) == descriptor) {
+                knote.active = true;
+            }
+        }
+        notifyAll();
+    }
+
+    @Override
+    public synchronized int pipe(long pairAddress) {
+        FakeDescriptor[] ends = FakeDescriptor.pipe();
+        Memory.putInt(pairAddress, open(ends[0]));
+        Memory.putInt(pairAddress + Integer.BYTES, open(ends[1]));
+        return 0;
+    }
+
+    @Override
+    public synchronized int fcntl(int fd, int command, int argument) {
+        return descriptors.containsKey(fd) ? 0 : -Errno.EBADF;
+    }
+
     private static boolean isReadiness(int filter) {
         return filter == EVFILT_READ || filter == EVFILT_WRITE;
     }
 
-    synchronized int kevent(
+    @Override
+    public synchronized int kevent(
             int queue, long changes, int changeCount, long events, int maxEvents, long timespec) {
         if (queue != kq || !descriptors.containsKey(queue)) {
             return -Errno.EBADF;
@@ -368,7 +421,7 @@ final class FakeKqueue {
             int flags = knote.key.filter == EVFILT_PROC ? EV_EOF | EV_ONESHOT : 0;
             return knote.active ? new Report(flags, knote.notes, knote.count) : null;
         }
-        FakeDescriptor descriptor = descriptors.get((int) knote.key.ident);
+        FakeDescriptor descriptor = get((int) knote.key.ident);
         boolean read = knote.key.filter == EVFILT_READ;
         long data = read ? descriptor.readable() : descriptor.writable();
         boolean end = read ? descriptor.isReadEnd() : descriptor.isWriteEnd();
