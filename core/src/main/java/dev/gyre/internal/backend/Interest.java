@@ -11,10 +11,16 @@ public final class Interest {
     /// Once, and then not again before the next change of interest.
     public static final int ONE_SHOT = 8;
 
+    /// Also of urgent data.
+    public static final int URGENT = 16;
+
+    /// Also of the peer's end, as [Ready#END]. Only together with [#READ].
+    public static final int END = 32;
+
     private Interest() {}
 
     /// Whether nothing is asked for: then nothing is to be told, not even a hang-up.
     public static boolean isEmpty(int interest) {
-        return (interest & (READ | WRITE)) == 0;
+        return (interest & (READ | WRITE | URGENT)) == 0;
     }
 }

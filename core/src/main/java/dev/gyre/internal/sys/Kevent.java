@@ -3,9 +3,8 @@ package dev.gyre.internal.sys;
 /// Constants of kqueue and the fields of `struct kevent`, under their kernel names, as far as they are the same
 /// on every system. Where systems differ, [KqueueFlavour] says how.
 ///
-/// Two things are left out on purpose. Urgent data (`EV_OOBAND`, which macOS sets on a readable socket, and its
-/// `EVFILT_EXCEPT`) is told to nobody, since no backend asks for it. And `EV_DISPATCH` is not used: `EV_ONESHOT`
-/// leaves nothing behind that could be in the way of the next change.
+/// `EV_DISPATCH` is left out on purpose: `EV_ONESHOT` leaves nothing behind that could be in the way of the next
+/// change. So is `EV_OOBAND`, by which macOS says that there is urgent data: `EVFILT_EXCEPT` says it to those who ask.
 public final class Kevent {
     public static final int EVFILT_READ = -1;
     public static final int EVFILT_WRITE = -2;
@@ -21,6 +20,9 @@ public final class Kevent {
     public static final int EV_RECEIPT = 0x0040;
     public static final int EV_ERROR = 0x4000;
     public static final int EV_EOF = 0x8000;
+
+    /// Of `EVFILT_EXCEPT`: urgent data.
+    public static final int NOTE_OOB = 0x02;
 
     public static final int NOTE_TRIGGER = 0x01000000;
     public static final int NOTE_EXIT = 0x80000000;

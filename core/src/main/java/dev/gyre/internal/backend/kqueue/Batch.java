@@ -13,8 +13,9 @@ final class Batch {
     // Which filters told, and which of them of an end.
     static final int READ = 1;
     static final int WRITE = 2;
-    static final int READ_END = 4;
-    static final int WRITE_END = 8;
+    static final int EXCEPT = 4;
+    static final int READ_END = 8;
+    static final int WRITE_END = 16;
 
     private final long[] udata;
     private final int[] ready;
@@ -98,6 +99,11 @@ final class Batch {
 
     /// Whether another filter is still armed that this event ought to have disarmed.
     boolean leavesOneArmed() {
-        return (udata() & Mark.ONE_SHOT_PAIR) != 0 && (~filters[next - 1] & (READ | WRITE)) != 0;
+        long mark = udata();
+        if ((mark & Mark.ONE_SHOT_OF_MANY) == 0) {
+            return false;
+        }
+        // With urgent data it might be two filters or three: rather disarm what is not there.
+        return (mark & Mark.URGENT) != 0 || (~filters[next - 1] & (READ | WRITE)) != 0;
     }
 }

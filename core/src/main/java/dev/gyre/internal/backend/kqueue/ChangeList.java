@@ -16,7 +16,8 @@ import java.lang.foreign.MemorySegment;
 ///
 /// One thread at a time: whoever owns it.
 final class ChangeList {
-    private static final int MOST = 4;
+    /// Three filters to delete, and as many to add.
+    private static final int MOST = 6;
 
     private final KqueueCalls calls;
     private final KqueueFlavour flavour;
@@ -36,6 +37,15 @@ final class ChangeList {
     ChangeList clear() {
         count = 0;
         return this;
+    }
+
+    int size() {
+        return count;
+    }
+
+    /// The filter of the change that was put in at that place.
+    int filter(int place) {
+        return Kevent.filter(changes.address() + (long) place * flavour.sizeofKevent());
     }
 
     ChangeList put(int ident, int filter, int flags, int fflags, long udata) {

@@ -13,19 +13,21 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Kevent;
 import dev.gyre.internal.sys.KqueueCalls;
 
-/// Descriptors as kqueue knows them: a filter for reading, another for writing.
+/// Descriptors as kqueue knows them: a filter for reading, another for writing, and a third for urgent data on macOS.
 ///
-/// A change always deletes both filters and adds anew what is wanted, in one call. Adding to a filter that is there would
+/// A change always deletes all filters and adds anew what is wanted, in one call. Adding to a filter that is there would
 /// keep its old flags, so that neither edge nor one-shot could be changed; and a filter that is added anew reports what
 /// is so at that moment, as a change of interest has to.
 final class FilterArming implements Arming {
     private final KqueueCalls calls;
     private final ChangeList changes;
+    private final int exceptFilter;
     private final BrokenPipes brokenPipes;
 
-    FilterArming(KqueueCalls calls, ChangeList changes, BrokenPipes brokenPipes) {
+    FilterArming(KqueueCalls calls, ChangeList changes, int exceptFilter, BrokenPipes brokenPipes) {
         this.calls = calls;
         this.changes = changes;
+        this.exceptFilter = exceptFilter;
         this.brokenPipes = brokenPipes;
     }
 
@@ -45,7 +47,7 @@ final class FilterArming implements Arming {
         };
     }
 
-    /// The first event of a one-shot pair disarms the other filter. If it came from before a change it would disarm
+    /// The first event of a one-shot registration disarms its other filters. If it came from before a change it would disarm
     /// what the change has armed.
     @Override
     public boolean isStaleAfter(int interestBefore, int interestAfter) {
@@ -54,36 +56,54 @@ final class FilterArming implements Arming {
 
     @Override
     public int arm(boolean registering, int fd, long data, int interest) {
-        brokenPipes.forget(fd);
-        boolean reads = (interest & Interest.READ) != 0;
-        boolean writes = (interest & Interest.WRITE) != 0;
-        int flags = EV_ADD | EV_ENABLE | mode(interest);
-        long udata = data | (reads ? Mark.READS : 0);
-        if (reads && writes && (interest & Interest.ONE_SHOT) != 0) {
-            udata |= Mark.ONE_SHOT_PAIR;
+        boolean urgent = (interest & Interest.URGENT) != 0;
+        if (urgent && exceptFilter == 0) {
+            return -Errno.EOPNOTSUPP; // Better than to wait for what is never told.
         }
-        changes.clear().delete(fd, EVFILT_READ).delete(fd, EVFILT_WRITE);
-        if (reads) {
+        brokenPipes.forget(fd);
+        deleteAll(fd);
+        int first = changes.size();
+        int flags = EV_ADD | EV_ENABLE | mode(interest);
+        long udata = data | marks(interest);
+        if ((interest & Interest.READ) != 0) {
             changes.put(fd, EVFILT_READ, flags, 0, udata);
         }
-        if (writes) {
+        if ((interest & Interest.WRITE) != 0) {
             changes.put(fd, EVFILT_WRITE, flags, 0, udata);
         }
-        int result = changes.submit();
-        if (result == 0 && reads) {
-            result = changes.result(2);
+        if (urgent) {
+            changes.put(fd, exceptFilter, flags, Kevent.NOTE_OOB, udata);
         }
-        if (result == 0 && writes) {
-            result = changes.result(reads ? 3 : 2);
-            if (result == -Errno.EPIPE) {
+        int result = changes.submit();
+        for (int i = first; i < changes.size() && result == 0; i++) {
+            result = changes.result(i);
+            if (result == -Errno.EPIPE && changes.filter(i) == EVFILT_WRITE) {
                 brokenPipes.add(udata, (flags & (EV_CLEAR | EV_ONESHOT)) == 0);
-                return 0;
+                result = 0;
             }
         }
         if (result < 0) {
-            disarm(fd); // Not one filter without the other.
+            disarm(fd); // Not one filter without the others.
         }
         return result;
+    }
+
+    private static long marks(int interest) {
+        int filters = interest & (Interest.READ | Interest.WRITE | Interest.URGENT);
+        long marks = 0;
+        if ((interest & Interest.READ) != 0) {
+            marks |= Mark.READS;
+        }
+        if ((interest & Interest.END) != 0) {
+            marks |= Mark.ENDS;
+        }
+        if ((interest & Interest.URGENT) != 0) {
+            marks |= Mark.URGENT;
+        }
+        if ((interest & Interest.ONE_SHOT) != 0 && Integer.bitCount(filters) > 1) {
+            marks |= Mark.ONE_SHOT_OF_MANY;
+        }
+        return marks;
     }
 
     private static int mode(int interest) {
@@ -96,6 +116,14 @@ final class FilterArming implements Arming {
     @Override
     public void disarm(int fd) {
         brokenPipes.forget(fd);
-        int _ = changes.clear().delete(fd, EVFILT_READ).delete(fd, EVFILT_WRITE).submit();
+        deleteAll(fd);
+        int _ = changes.submit();
+    }
+
+    private void deleteAll(int fd) {
+        changes.clear().delete(fd, EVFILT_READ).delete(fd, EVFILT_WRITE);
+        if (exceptFilter != 0) {
+            changes.delete(fd, exceptFilter);
+        }
     }
 }

@@ -6,13 +6,17 @@ import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.KernelEvents;
 import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.Registrations;
+import dev.gyre.internal.backend.RequestHost;
+import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.backend.VnodeChange;
 import dev.gyre.internal.backend.WakeSignal;
+import dev.gyre.internal.backend.reactor.Reactor;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Kevent;
 import dev.gyre.internal.sys.KqueueCalls;
 import dev.gyre.internal.sys.KqueueFlavour;
 import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.Seam;
 
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +43,7 @@ public final class KqueueBackend implements Backend, KernelEvents {
                     | VnodeChange.REVOKED;
 
     private final KqueueFlavour flavour;
+    private final Seam seam;
     private final int kq;
     private final int eventsPerWait;
     private final KqueueBell bell;
@@ -62,11 +67,13 @@ public final class KqueueBackend implements Backend, KernelEvents {
             KqueueCalls calls,
             Supplier<? extends KqueueCalls> others,
             KqueueFlavour flavour,
+            Seam seam,
             int kq,
             KqueueBell bell,
             int eventsPerWait) {
         this.calls = calls;
         this.flavour = flavour;
+        this.seam = seam;
         this.kq = kq;
         this.bell = bell;
         this.eventsPerWait = eventsPerWait;
@@ -78,7 +85,9 @@ public final class KqueueBackend implements Backend, KernelEvents {
         ChangeList changes = new ChangeList(descriptors, flavour, kq);
         tables =
                 List.of(
-                        new Registrations(new FilterArming(descriptors, changes, brokenPipes)),
+                        new Registrations(
+                                new FilterArming(
+                                        descriptors, changes, flavour.exceptFilter(), brokenPipes)),
                         table(others.get(), Kevent.EVFILT_SIGNAL, Mark.SIGNAL),
                         table(others.get(), Kevent.EVFILT_PROC, Mark.PROCESS),
                         table(others.get(), Kevent.EVFILT_VNODE, Mark.VNODE));
@@ -91,9 +100,13 @@ public final class KqueueBackend implements Backend, KernelEvents {
     /// Opens a kqueue.
     ///
     /// @param calls makes the seam's instances, one for each party that calls the kernel
+    /// @param seam the rest of it, for operations
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
     public static KqueueBackend open(
-            Supplier<? extends KqueueCalls> calls, KqueueFlavour flavour, int eventsPerWait) {
+            Supplier<? extends KqueueCalls> calls,
+            KqueueFlavour flavour,
+            Seam seam,
+            int eventsPerWait) {
         KqueueCalls own = calls.get();
         int kq = own.kqueue();
         if (kq < 0) {
@@ -107,7 +120,7 @@ public final class KqueueBackend implements Backend, KernelEvents {
                 throw new SystemCallException("fcntl", -result, kq);
             }
             bell = KqueueBell.choose(calls.get(), flavour, kq);
-            return new KqueueBackend(own, calls, flavour, kq, bell, eventsPerWait);
+            return new KqueueBackend(own, calls, flavour, seam, kq, bell, eventsPerWait);
         } catch (Throwable e) {
             // Whatever it is, memory may have run out too: nothing leaks from a failed start.
             if (bell == null || !bell.isTheQueue()) {
@@ -128,6 +141,11 @@ public final class KqueueBackend implements Backend, KernelEvents {
     @Override
     public long nanoTime() {
         return System.nanoTime();
+    }
+
+    @Override
+    public Requests openRequests(RequestHost host) {
+        return new Reactor(this, seam, host);
     }
 
     // ------------------------------------------------------------------ waiting
@@ -197,12 +215,18 @@ public final class KqueueBackend implements Backend, KernelEvents {
     }
 
     private void collectReadiness(long event, long udata) {
-        boolean reads = Kevent.filter(event) == Kevent.EVFILT_READ;
+        int filter = Kevent.filter(event);
+        int flags = Kevent.flags(event);
+        if (filter == flavour.exceptFilter()) {
+            batch.add(udata, Ready.URGENT, Batch.EXCEPT);
+            return;
+        }
+        boolean reads = filter == Kevent.EVFILT_READ;
         int told = reads ? Batch.READ : Batch.WRITE;
         int ready = reads ? Ready.READABLE : Ready.WRITABLE;
-        if ((Kevent.flags(event) & Kevent.EV_ERROR) != 0) {
+        if ((flags & Kevent.EV_ERROR) != 0) {
             ready |= Ready.ERROR;
-        } else if ((Kevent.flags(event) & Kevent.EV_EOF) != 0) {
+        } else if ((flags & Kevent.EV_EOF) != 0) {
             told |= reads ? Batch.READ_END : Batch.WRITE_END;
             ready = readyAtTheEnd(event, udata, reads);
         }
@@ -215,22 +239,21 @@ public final class KqueueBackend implements Backend, KernelEvents {
     /// up. A pipe has one direction only: its reader has hung up when the writer is gone, readable only if something is
     /// left, and its writer has an error when the reader is gone. A terminal is like the former.
     private static int readyAtTheEnd(long event, long udata, boolean reads) {
-        boolean socket = Mark.isSocket(udata);
         int ready = reads ? Ready.READABLE : Ready.WRITABLE;
-        if (socket && Kevent.fflags(event) != 0) { // the socket's error
-            return ready | Ready.ERROR | Ready.HANGUP;
-        }
-        if (reads) {
-            if (socket) {
-                return ready;
+        if (!Mark.isSocket(udata)) {
+            if (!reads) {
+                return ready | Ready.ERROR;
             }
             return Kevent.data(event) > 0 ? ready | Ready.HANGUP : Ready.HANGUP;
         }
-        if (socket) {
-            // For one who reads too, the other filter says whether that has ended as well.
-            return (udata & Mark.READS) == 0 ? ready | Ready.HANGUP : ready;
+        if (reads && (udata & Mark.ENDS) != 0) {
+            ready |= Ready.END;
         }
-        return ready | Ready.ERROR;
+        if (Kevent.fflags(event) != 0) { // the socket's error
+            return ready | Ready.ERROR | Ready.HANGUP;
+        }
+        // For one who reads too, the other filter says whether that has ended as well.
+        return reads || (udata & Mark.READS) != 0 ? ready : ready | Ready.HANGUP;
     }
 
     // ------------------------------------------------------------------ taking

@@ -15,11 +15,17 @@ final class Mark {
     /// In the tag: it is a socket, whose two directions end one by one.
     static final int SOCKET = 4;
 
-    /// Both filters are armed, and the first event of either ends both.
-    static final long ONE_SHOT_PAIR = 8L << TAG_SHIFT;
+    /// Several filters are armed, and the first event of any ends all.
+    static final long ONE_SHOT_OF_MANY = 8L << TAG_SHIFT;
 
     /// There is a filter for reading.
     static final long READS = 16L << TAG_SHIFT;
+
+    /// The peer's end is to be told as such.
+    static final long ENDS = 32L << TAG_SHIFT;
+
+    /// There is a filter for urgent data.
+    static final long URGENT = 64L << TAG_SHIFT;
 
     private static final long NUMBER_AND_GENERATION =
             0xFFFF_FFFF_0000_0000L | Registrations.MOST - 1;

@@ -112,6 +112,10 @@ final class FakeKqueue implements KqueueCalls {
         }
     }
 
+    synchronized void sendUrgent(int fd) {
+        happen(fd, flavour.exceptFilter(), Kevent.NOTE_OOB, 1);
+    }
+
     /// How many filters the kernel has.
     synchronized int filters() {
         return knotes.size();
@@ -353,6 +357,9 @@ final class FakeKqueue implements KqueueCalls {
         FakeDescriptor descriptor = descriptors.get((int) key.ident);
         if (descriptor == null) {
             return Errno.EBADF;
+        }
+        if (key.filter == flavour.exceptFilter()) {
+            return 0;
         }
         return switch (key.filter) {
             case EVFILT_VNODE -> descriptor.isFile() ? 0 : Errno.EINVAL;

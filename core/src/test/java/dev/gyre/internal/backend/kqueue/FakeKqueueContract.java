@@ -7,6 +7,7 @@ import dev.gyre.internal.backend.Conduit;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyKqueue;
 import dev.gyre.internal.sys.KqueueFlavour;
+import dev.gyre.internal.sys.Seam;
 
 /// The contract over a kernel in memory.
 abstract class FakeKqueueContract extends BackendContract {
@@ -24,7 +25,8 @@ abstract class FakeKqueueContract extends BackendContract {
 
     @Override
     protected KqueueBackend open() {
-        return KqueueBackend.open(() -> new FaultyKqueue(kernel, plan), kernel.flavour, 16);
+        return KqueueBackend.open(
+                () -> new FaultyKqueue(kernel, plan), kernel.flavour, Seam.LINUX, 16);
     }
 
     @Override
