@@ -2,7 +2,8 @@ package dev.gyre.internal.backend;
 
 /// What interrupts a wait: the part of [WakeSignal] that differs between kernels.
 ///
-/// Called under the lock of the signal, which also sees to it that nothing is rung after the close.
+/// Called under the lock of the signal, which also sees to it that nothing is rung after the
+/// close.
 public interface Doorbell {
     /// The call that [#ring()] makes, as users know it from the manual.
     String call();

@@ -7,14 +7,14 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
 
-/// Which handler belongs to which descriptor: an array indexed by the descriptor's number. The [Arming] is
-/// the kernel's side of it.
+/// Which handler belongs to which descriptor: an array indexed by the descriptor's number. The
+/// [Arming] is the kernel's side of it.
 ///
 /// The kernel is given number and generation to carry along. The generation changes with every
 /// registration, so an event that was collected for an earlier owner of the number finds nobody.
 ///
-/// Changes are made by any thread, under the lock. The loop thread looks entries up without it: what it reads
-/// of an entry is immutable, and published before the kernel hears of it.
+/// Changes are made by any thread, under the lock. The loop thread looks entries up without it:
+/// what it reads of an entry is immutable, and published before the kernel hears of it.
 public final class Registrations {
     private static final int NUMBER_BITS = 24;
 
@@ -123,8 +123,9 @@ public final class Registrations {
         }
     }
 
-    /// Has nothing more reported until the next change, by the registration that an event was collected for.
-    /// Does nothing if that is gone, or if the event is from before a change that made it stale.
+    /// Has nothing more reported until the next change, by the registration that an event was
+    /// collected for. Does nothing if that is gone, or if the event is from before a change that
+    /// made it stale.
     public void disarm(long data) {
         synchronized (lock) {
             if (!closed && find(data) != null) {
@@ -133,8 +134,8 @@ public final class Registrations {
         }
     }
 
-    /// Refuses changes from now on, so that none reaches a descriptor that was given the number of the
-    /// closed poller.
+    /// Refuses changes from now on, so that none reaches a descriptor that was given the number
+    /// of the closed poller.
     public void close() {
         synchronized (lock) {
             closed = true;

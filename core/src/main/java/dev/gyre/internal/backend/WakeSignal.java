@@ -6,15 +6,17 @@ import dev.gyre.internal.sys.Errno;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Interrupts a wait, with at most one signal on its way. The [Doorbell] is the kernel's side of it.
+/// Interrupts a wait, with at most one signal on its way. The [Doorbell] is the kernel's side of
+/// it.
 ///
 /// `pending` is true from the moment a producer decides to ring until the loop has heard it. While it is
-/// true every other producer can go home: the loop clears it **before** it announces its next sleep
-/// and looks at the lanes, so whatever was enqueued by someone who found it true will be seen.
+/// true every other producer can go home: the loop clears it **before** it announces its next
+/// sleep and looks at the lanes, so whatever was enqueued by someone who found it true will be
+/// seen.
 ///
-/// The lock makes ringing and close exclude each other. Without it a producer could be held up just before
-/// its call, and ring at whatever descriptor got the number after the close. It also guards the
-/// bell's memory and is taken only by the one producer that won `pending`.
+/// The lock makes ringing and close exclude each other. Without it a producer could be held up
+/// just before its call, and ring at whatever descriptor got the number after the close. It also
+/// guards the bell's memory and is taken only by the one producer that won `pending`.
 public final class WakeSignal {
     private static final System.Logger LOG = System.getLogger("dev.gyre");
 

@@ -1,9 +1,10 @@
 package dev.gyre.internal.sys;
 
-/// Error numbers of the BSDs, as those of Linux that [Errno] knows. Up to 34 they are the same, but for one; to 78 the
-/// BSDs agree with each other; beyond they went their own ways.
+/// Error numbers of the BSDs, as those of Linux that [Errno] knows. Up to 34 they are the same,
+/// but for one; to 78 the BSDs agree with each other; beyond they went their own ways.
 final class BsdErrno {
-    /// What is added to a number that Linux has no name for, so that it is not taken for another error.
+    /// What is added to a number that Linux has no name for, so that it is not taken for another
+    /// error.
     static final int FOREIGN = 10_000;
 
     private static final int EDEADLK = 11;

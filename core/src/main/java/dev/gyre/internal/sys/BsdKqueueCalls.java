@@ -11,9 +11,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 
-/// The real calls, through libc; or, where `kqueue` and `kevent` are to come from elsewhere, through the library that
-/// the property `gyre.kqueue.library` names, by its path or as the system's loader knows it. What that library
-/// is like is said by `gyre.kqueue.flavour`: see [KqueueFlavour]. Both are read once, at first use.
+/// The real calls, through libc; or, where `kqueue` and `kevent` are to come from elsewhere,
+/// through the library that the property `gyre.kqueue.library` names, by its path or as the
+/// system's loader knows it. What that library is like is said by `gyre.kqueue.flavour`: see
+/// [KqueueFlavour]. Both are read once, at first use.
 ///
 /// Handles are static final, as in [LinuxKernel] and for the same reason.
 public final class BsdKqueueCalls implements KqueueCalls {

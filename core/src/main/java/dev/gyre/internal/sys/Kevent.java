@@ -1,10 +1,11 @@
 package dev.gyre.internal.sys;
 
-/// Constants of kqueue and the fields of `struct kevent`, under their kernel names, as far as they are the same
-/// on every system. Where systems differ, [KqueueFlavour] says how.
+/// Constants of kqueue and the fields of `struct kevent`, under their kernel names, as far as
+/// they are the same on every system. Where systems differ, [KqueueFlavour] says how.
 ///
-/// `EV_DISPATCH` is left out on purpose: `EV_ONESHOT` leaves nothing behind that could be in the way of the next
-/// change. So is `EV_OOBAND`, by which macOS says that there is urgent data: `EVFILT_EXCEPT` says it to those who ask.
+/// `EV_DISPATCH` is left out on purpose: `EV_ONESHOT` leaves nothing behind that could be in the
+/// way of the next change. So is `EV_OOBAND`, by which macOS says that there is urgent data:
+/// `EVFILT_EXCEPT` says it to those who ask.
 public final class Kevent {
     public static final int EVFILT_READ = -1;
     public static final int EVFILT_WRITE = -2;

@@ -1,12 +1,13 @@
 package dev.gyre.internal.sys;
 
-/// The seam of the kqueue backend: every native call that it makes. As with [Kernel], tests put their own
-/// behind it, and results are the kernel's: zero or positive, or `-errno`.
+/// The seam of the kqueue backend: every native call that it makes. As with [Kernel], tests put
+/// their own behind it, and results are the kernel's: zero or positive, or `-errno`.
 ///
-/// **Error numbers** in results are those of [Errno], whatever the system calls them. Those inside of a
-/// `struct kevent` are the system's own: [KqueueFlavour#errno] translates.
+/// **Error numbers** in results are those of [Errno], whatever the system calls them. Those
+/// inside of a `struct kevent` are the system's own: [KqueueFlavour#errno] translates.
 ///
-/// **Threads.** One instance serves one thread at a time. Addresses are raw: the caller keeps the memory alive.
+/// **Threads.** One instance serves one thread at a time. Addresses are raw: the caller keeps the
+/// memory alive.
 public interface KqueueCalls {
     int kqueue();
 

@@ -4,8 +4,8 @@ import java.util.Locale;
 
 /// In what the systems that have kqueue differ.
 ///
-/// The system's own is taken by itself. The property `gyre.kqueue.flavour` names another one, by its constant in any
-/// case, for a kqueue that comes from a library: see [BsdKqueueCalls].
+/// The system's own is taken by itself. The property `gyre.kqueue.flavour` names another one, by
+/// its constant in any case, for a kqueue that comes from a library: see [BsdKqueueCalls].
 public enum KqueueFlavour {
     MACOS(32, -10, -15, Kevent.NOTE_EXIT | 0x04000000, 4, 0x4),
 

@@ -14,8 +14,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The real calls through a library that only says what it was called with: each argument in its place, each field
-/// where C has it, errno translated. In a process of its own, since the library is chosen once a process.
+/// The real calls through a library that only says what it was called with: each argument in its
+/// place, each field where C has it, errno translated. In a process of its own, since the library
+/// is chosen once a process.
 class BsdKqueueCallsTest {
     private static final String LIBRARY =
             """

@@ -51,7 +51,7 @@ public final class FaultyKernel implements Kernel {
             return calls.stream().filter(made -> made.startsWith(call + " ")).count();
         }
 
-        /// The timeouts that waits were called with, in order, of calls that take them to the nanosecond.
+        /// The timeouts of waits that take them to the nanosecond, in order.
         public synchronized List<Long> timeoutsNanos() {
             return List.copyOf(timeoutsNanos);
         }

@@ -36,7 +36,8 @@ final class KqueueCallsProgram {
         say(pipe(calls, flavour, memory.address()));
     }
 
-    /// Those are of this system's libc, whatever the flavour; only for a pipe's type the struct has to be this system's.
+    /// Those are of this system's libc, whatever the flavour; only for a pipe's type the struct
+    /// has to be this system's.
     private static String pipe(KqueueCalls calls, KqueueFlavour flavour, long address) {
         Pair pair = new Pair();
         int made = calls.pipe(pair.address());

@@ -37,9 +37,9 @@ final class EpollArming implements Arming {
         return registering ? "epoll_ctl(ADD)" : "epoll_ctl(MOD)";
     }
 
-    /// Tells the kernel, by the operation that is likelier to be right, and by the other one if it is not:
-    /// our table cannot tell when a number was closed and opened again, because the kernel then forgot it
-    /// silently.
+    /// Tells the kernel, by the operation that is likelier to be right, and by the other one if
+    /// it is not: our table cannot tell when a number was closed and opened again, because the
+    /// kernel then forgot it silently.
     @Override
     public int arm(boolean registering, int fd, long data, int interest) {
         if (Interest.isEmpty(interest)) {

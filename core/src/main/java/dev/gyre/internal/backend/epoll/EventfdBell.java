@@ -7,8 +7,9 @@ import dev.gyre.internal.sys.Memory;
 
 import java.lang.foreign.MemorySegment;
 
-/// An eventfd. It is registered edge-triggered and never read: every write is a new edge, so a read would
-/// only cost a system call. *Drained* therefore means that epoll has reported the edge.
+/// An eventfd. It is registered edge-triggered and never read: every write is a new edge, so a
+/// read would only cost a system call. *Drained* therefore means that epoll has reported the
+/// edge.
 final class EventfdBell implements Doorbell {
     private final Kernel kernel;
     private final int fd;

@@ -5,8 +5,9 @@ import dev.gyre.internal.backend.Registrations;
 
 import java.util.Arrays;
 
-/// What one look at the kernel has brought, one event a registration: kqueue tells of reading and writing one by one,
-/// but callbacks of one descriptor have an order (W-5), and a one-shot registration only one event.
+/// What one look at the kernel has brought, one event a registration: kqueue tells of reading and
+/// writing one by one, but callbacks of one descriptor have an order (W-5), and a one-shot
+/// registration only one event.
 ///
 /// Loop thread only.
 final class Batch {

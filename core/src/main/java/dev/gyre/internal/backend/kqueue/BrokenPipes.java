@@ -7,8 +7,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// Writers of pipes whose readers were gone already when they were registered. The BSDs refuse to watch those, with
-/// `EPIPE`; elsewhere they are watched, and an error is reported at once. So we report it ourselves.
+/// Writers of pipes whose readers were gone already when they were registered. The BSDs refuse to
+/// watch those, with `EPIPE`; elsewhere they are watched, and an error is reported at once. So we
+/// report it ourselves.
 ///
 /// There is at most one a registered descriptor.
 final class BrokenPipes {

@@ -10,9 +10,9 @@ import java.lang.foreign.MemorySegment;
 
 /// A few changes that are handed to the kernel in one call.
 ///
-/// Each asks for a receipt (`EV_RECEIPT`). So one that is refused does not keep the others from being made, and each
-/// has a result of its own. A call that brings receipts does not wait and takes no events, so it may be
-/// made while another thread waits.
+/// Each asks for a receipt (`EV_RECEIPT`). So one that is refused does not keep the others from
+/// being made, and each has a result of its own. A call that brings receipts does not wait and
+/// takes no events, so it may be made while another thread waits.
 ///
 /// One thread at a time: whoever owns it.
 final class ChangeList {

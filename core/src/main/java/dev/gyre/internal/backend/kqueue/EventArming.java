@@ -6,8 +6,8 @@ import static dev.gyre.internal.sys.Kevent.EV_ENABLE;
 
 import dev.gyre.internal.backend.Arming;
 
-/// Signals, processes or files as kqueue knows them: one filter each, that adds up what happened since it was told
-/// last.
+/// Signals, processes or files as kqueue knows them: one filter each, that adds up what happened
+/// since it was told last.
 final class EventArming implements Arming {
     private final ChangeList changes;
     private final int filter;

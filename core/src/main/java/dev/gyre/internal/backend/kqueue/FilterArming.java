@@ -13,11 +13,13 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Kevent;
 import dev.gyre.internal.sys.KqueueCalls;
 
-/// Descriptors as kqueue knows them: a filter for reading, another for writing, and a third for urgent data on macOS.
+/// Descriptors as kqueue knows them: a filter for reading, another for writing, and a third for
+/// urgent data on macOS.
 ///
-/// A change always deletes all filters and adds anew what is wanted, in one call. Adding to a filter that is there would
-/// keep its old flags, so that neither edge nor one-shot could be changed; and a filter that is added anew reports what
-/// is so at that moment, as a change of interest has to.
+/// A change always deletes all filters and adds anew what is wanted, in one call. Adding to a
+/// filter that is there would keep its old flags, so that neither edge nor one-shot could be
+/// changed; and a filter that is added anew reports what is so at that moment, as a change of
+/// interest has to.
 final class FilterArming implements Arming {
     private final KqueueCalls calls;
     private final ChangeList changes;
@@ -36,7 +38,8 @@ final class FilterArming implements Arming {
         return "kevent(EV_ADD)";
     }
 
-    /// Kqueue watches files too, and finds them ready for ever. Refused as other kernels refuse it.
+    /// Kqueue watches files too, and finds them ready for ever. Refused as other kernels refuse
+    /// it.
     @Override
     public int examine(int fd) {
         int type = calls.fileType(fd);
@@ -47,8 +50,8 @@ final class FilterArming implements Arming {
         };
     }
 
-    /// The first event of a one-shot registration disarms its other filters. If it came from before a change it would disarm
-    /// what the change has armed.
+    /// The first event of a one-shot registration disarms its other filters. If it came from
+    /// before a change it would disarm what the change has armed.
     @Override
     public boolean isStaleAfter(int interestBefore, int interestAfter) {
         return ((interestBefore | interestAfter) & Interest.ONE_SHOT) != 0;

@@ -24,13 +24,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Supplier;
 
-/// The kqueue of macOS and FreeBSD: one descriptor that knows all others, an event of our own that interrupts it, and a
-/// fixed array that the kernel writes events into.
+/// The kqueue of macOS and FreeBSD: one descriptor that knows all others, an event of our own
+/// that interrupts it, and a fixed array that the kernel writes events into.
 ///
-/// As with epoll, whoever calls the kernel has an instance of the calls of its own: the loop thread that waits, those
-/// who register, and those who wake.
+/// As with epoll, whoever calls the kernel has an instance of the calls of its own: the loop
+/// thread that waits, those who register, and those who wake.
 public final class KqueueBackend implements Backend, KernelEvents {
-    /// What is asked of the kernel at most; longer waits are made of several. Old macOS refuses years.
+    /// What is asked of the kernel at most; longer waits are made of several. Old macOS refuses
+    /// years.
     private static final long LONGEST_WAIT_NANOS = 86_400_000_000_000L;
 
     private static final int ALL_CHANGES =
@@ -173,8 +174,8 @@ public final class KqueueBackend implements Backend, KernelEvents {
         collect(result);
     }
 
-    /// Whether a wait ended without a reason: by a signal, by our own limit, or because the kernel counts in coarser
-    /// units and rounded down.
+    /// Whether a wait ended without a reason: by a signal, by our own limit, or because the
+    /// kernel counts in coarser units and rounded down.
     private boolean isTooEarly(int result, long deadlineNanos) {
         return result == -Errno.EINTR
                 || (result == 0 && brokenPipes.isEmpty() && deadlineNanos - nanoTime() > 0);
@@ -235,9 +236,10 @@ public final class KqueueBackend implements Backend, KernelEvents {
 
     /// What epoll would say of an end that a filter reports.
     ///
-    /// The filters of a socket tell of an end each, as its directions end one by one; when both have ended it has hung
-    /// up. A pipe has one direction only: its reader has hung up when the writer is gone, readable only if something is
-    /// left, and its writer has an error when the reader is gone. A terminal is like the former.
+    /// The filters of a socket tell of an end each, as its directions end one by one; when both
+    /// have ended it has hung up. A pipe has one direction only: its reader has hung up when the
+    /// writer is gone, readable only if something is left, and its writer has an error when the
+    /// reader is gone. A terminal is like the former.
     private static int readyAtTheEnd(long event, long udata, boolean reads) {
         int ready = reads ? Ready.READABLE : Ready.WRITABLE;
         if (!Mark.isSocket(udata)) {

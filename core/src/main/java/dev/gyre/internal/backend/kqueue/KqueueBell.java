@@ -11,7 +11,8 @@ import dev.gyre.internal.sys.Pair;
 
 import java.lang.foreign.MemorySegment;
 
-/// What interrupts a kqueue. Its event carries generation zero, and comes until it is [drained][#drain].
+/// What interrupts a kqueue. Its event carries generation zero, and comes until it is
+/// [drained][#drain].
 sealed interface KqueueBell extends Doorbell {
     /// Whether closing the bell closes the queue: it is then its only descriptor.
     boolean isTheQueue();

@@ -4,7 +4,8 @@ import static dev.gyre.internal.backend.Registrations.TAG_SHIFT;
 
 import dev.gyre.internal.backend.Registrations;
 
-/// What a `udata` says besides number and generation: enough to understand an event without looking anything up.
+/// What a `udata` says besides number and generation: enough to understand an event without
+/// looking anything up.
 final class Mark {
     // The table that the number belongs to: the lowest two bits of the tag.
     static final int DESCRIPTOR = 0;

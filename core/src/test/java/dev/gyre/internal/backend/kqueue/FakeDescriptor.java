@@ -3,8 +3,8 @@ package dev.gyre.internal.backend.kqueue;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Kevent;
 
-/// One end of something in memory: a pipe, a pair of sockets, a file, or a queue. Guarded by the [FakeKqueue] that has
-/// it.
+/// One end of something in memory: a pipe, a pair of sockets, a file, or a queue. Guarded by the
+/// [FakeKqueue] that has it.
 final class FakeDescriptor {
     private static final int S_IFIFO = 0x1000;
 

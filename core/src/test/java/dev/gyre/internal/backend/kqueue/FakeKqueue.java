@@ -30,9 +30,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// A kernel with kqueue, in memory: one queue, over [FakeDescriptor]s. Faithful in what the backend has to reckon with:
+/// A kernel with kqueue, in memory: one queue, over [FakeDescriptor]s. Faithful in what the
+/// backend has to reckon with:
 ///
-/// - adding to a filter that is there keeps its `EV_CLEAR` and `EV_ONESHOT`, and any change replaces its `udata`;
+/// - adding to a filter that is there keeps its `EV_CLEAR` and `EV_ONESHOT`;
+/// - any change replaces the `udata`;
 /// - a call that has receipts or errors to return neither waits nor takes events;
 /// - closing a descriptor deletes its filters and says nothing;
 /// - a pipe without a reader cannot be watched for writing: `EPIPE`;

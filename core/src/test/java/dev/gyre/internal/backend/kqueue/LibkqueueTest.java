@@ -14,8 +14,9 @@ import dev.gyre.internal.sys.Seam;
 
 import org.junit.jupiter.api.BeforeAll;
 
-/// The contract over the real calls: those of the system, if it has kqueue, or of a library that plays it on Linux. Run with
-/// `-Dgyre.kqueue.library=libkqueue.so.0 -Dgyre.kqueue.flavour=libkqueue`; without, nothing is tested.
+/// The contract over the real calls: those of the system, if it has kqueue, or of a library that
+/// plays it on Linux. Run with `-Dgyre.kqueue.library=libkqueue.so.0
+/// -Dgyre.kqueue.flavour=libkqueue`; without, nothing is tested.
 class LibkqueueTest extends BackendContract {
     private final Plan plan = new Plan();
 
