@@ -93,17 +93,20 @@ class ArchitectureTest {
     }
 
     @Test
-    void backends_areKnownOnlyWhereALoopIsOpened() {
-        holds(
-                noClasses()
-                        .that()
-                        .resideOutsideOfPackage("dev.gyre.internal.backend.epoll")
-                        .and()
-                        .doNotHaveSimpleName("Loop")
-                        .should()
-                        .dependOnClassesThat()
-                        .resideInAPackage("dev.gyre.internal.backend.epoll")
-                        .because("nothing above the Backend contract can tell which it is on"));
+    void backends_areKnownOnlyWhereOneIsChosen() {
+        for (String backend : List.of("epoll", "uring")) {
+            String room = "dev.gyre.internal.backend." + backend;
+            holds(
+                    noClasses()
+                            .that()
+                            .resideOutsideOfPackage(room)
+                            .and()
+                            .doNotHaveSimpleName("Backends")
+                            .should()
+                            .dependOnClassesThat()
+                            .resideInAPackage(room)
+                            .because("nothing above the Backend contract can tell which it is on"));
+        }
     }
 
     @Test
@@ -119,7 +122,7 @@ class ArchitectureTest {
                 noClasses()
                         .that()
                         .resideOutsideOfPackages(
-                                "dev.gyre.internal.sys", "dev.gyre.internal.backend.epoll")
+                                "dev.gyre.internal.sys", "dev.gyre.internal.backend..")
                         .should()
                         .dependOnClassesThat()
                         .resideInAPackage("java.lang.foreign"));

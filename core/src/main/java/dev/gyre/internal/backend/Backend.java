@@ -56,6 +56,10 @@ public interface Backend {
     /// registered with this handler; what the kernel says to the removal is ignored.
     void deregister(int fd, IoHandler handler);
 
+    /// The loop thread is through with a run: another thread may run the loop next, or close it. Never
+    /// fails.
+    default void leave() {}
+
     /// Releases everything: first what delivers events, then what wakes. Idempotent. Not while a thread
     /// waits.
     void close();

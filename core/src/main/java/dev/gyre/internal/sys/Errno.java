@@ -17,6 +17,7 @@ public final class Errno {
     public static final int ENOMEM = 12;
     public static final int EACCES = 13;
     public static final int EFAULT = 14;
+    public static final int EBUSY = 16;
     public static final int EEXIST = 17;
     public static final int ENOTDIR = 20;
     public static final int EISDIR = 21;
@@ -30,6 +31,8 @@ public final class Errno {
     public static final int ENAMETOOLONG = 36;
     public static final int ENOSYS = 38;
     public static final int ELOOP = 40;
+    public static final int EBADR = 53;
+    public static final int ETIME = 62;
     public static final int ENETDOWN = 100;
     public static final int ENETUNREACH = 101;
     public static final int ECONNABORTED = 103;
@@ -39,6 +42,7 @@ public final class Errno {
     public static final int ETIMEDOUT = 110;
     public static final int ECONNREFUSED = 111;
     public static final int EHOSTUNREACH = 113;
+    public static final int ECANCELED = 125;
 
     private Errno() {}
 
@@ -58,6 +62,7 @@ public final class Errno {
             case ENOMEM -> "ENOMEM";
             case EACCES -> "EACCES";
             case EFAULT -> "EFAULT";
+            case EBUSY -> "EBUSY";
             case EEXIST -> "EEXIST";
             case ENOTDIR -> "ENOTDIR";
             case EISDIR -> "EISDIR";
@@ -71,6 +76,8 @@ public final class Errno {
             case ENAMETOOLONG -> "ENAMETOOLONG";
             case ENOSYS -> "ENOSYS";
             case ELOOP -> "ELOOP";
+            case EBADR -> "EBADR";
+            case ETIME -> "ETIME";
             case ENETDOWN -> "ENETDOWN";
             case ENETUNREACH -> "ENETUNREACH";
             case ECONNABORTED -> "ECONNABORTED";
@@ -80,6 +87,7 @@ public final class Errno {
             case ETIMEDOUT -> "ETIMEDOUT";
             case ECONNREFUSED -> "ECONNREFUSED";
             case EHOSTUNREACH -> "EHOSTUNREACH";
+            case ECANCELED -> "ECANCELED";
             default -> "errno " + errno;
         };
     }

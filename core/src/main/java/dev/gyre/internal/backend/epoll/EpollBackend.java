@@ -13,6 +13,7 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.WakeSignal;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Linux;

@@ -1,4 +1,4 @@
-package dev.gyre.internal.backend.epoll;
+package dev.gyre.internal.backend;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// The lock makes write and close exclude each other. Without it a producer could be held up just before
 /// its write, and write into whatever descriptor got the number after the close. It also guards the
 /// kernel's errno memory and is taken only by the one producer that won `pending`.
-final class WakeSignal {
+public final class WakeSignal {
     private static final System.Logger LOG = System.getLogger("dev.gyre");
 
     private final int fd;
@@ -38,21 +38,21 @@ final class WakeSignal {
     // Shared: written under the lock, read by any thread.
     private volatile long written;
 
-    WakeSignal(Kernel kernel, int fd) {
+    public WakeSignal(Kernel kernel, int fd) {
         this.kernel = kernel;
         this.fd = fd;
     }
 
-    int fd() {
+    public int fd() {
         return fd;
     }
 
-    long written() {
+    public long written() {
         return written;
     }
 
     /// Any thread.
-    void signal() {
+    public void signal() {
         // The plain read first: a failed exchange would still take the cache line from everyone.
         if (pending.get() || pending.getAndSet(true)) {
             return;
@@ -72,12 +72,17 @@ final class WakeSignal {
         }
     }
 
+    /// Whether a signal is on its way, or was reported and not yet [#drained()].
+    public boolean isPending() {
+        return pending.get();
+    }
+
     /// Loop thread, when epoll has reported the edge, before the next sleep is announced.
-    void drained() {
+    public void drained() {
         pending.set(false);
     }
 
-    void close() {
+    public void close() {
         synchronized (lock) {
             if (!closed) {
                 closed = true;
