@@ -31,6 +31,11 @@ public final class LoopConfig implements Cloneable {
     private int eventsPerWait = 1_024;
     private Duration longestWait = Duration.ofMinutes(5);
     private Optional<BackendKind> backend = Optional.empty();
+    private int operationBudget = 1_024;
+    private int receiveBuffers = 256;
+    private int receiveBufferBytes = 1 << 14;
+    private int preallocatedDescriptors = 0;
+    private int preallocatedOperations = 0;
 
     private LoopConfig() {}
 
@@ -105,6 +110,32 @@ public final class LoopConfig implements Cloneable {
     /// best that works here.
     public Optional<BackendKind> backend() {
         return backend;
+    }
+
+    /// How many completions of operations are handed out in one tick. Default 1 024.
+    public int operationBudget() {
+        return operationBudget;
+    }
+
+    /// How many buffers the loop has for [dev.gyre.io.Operations#receive]. Default 256.
+    public int receiveBuffers() {
+        return receiveBuffers;
+    }
+
+    /// How large each of them is. Default 16 KiB.
+    public int receiveBufferBytes() {
+        return receiveBufferBytes;
+    }
+
+    /// For how many descriptors the loop keeps what it needs for operations from the beginning. Default 0: it is made
+    /// when first needed, and then kept.
+    public int preallocatedDescriptors() {
+        return preallocatedDescriptors;
+    }
+
+    /// How many operations of each sort the loop makes at the beginning. Default 0.
+    public int preallocatedOperations() {
+        return preallocatedOperations;
     }
 
     /// A copy with this [#name()].
@@ -217,6 +248,35 @@ public final class LoopConfig implements Cloneable {
         Objects.requireNonNull(kind, "kind");
         LoopConfig copy = copy();
         copy.backend = Optional.of(kind);
+        return copy;
+    }
+
+    /// A copy with this [#operationBudget()], at least 1.
+    public LoopConfig withOperationBudget(int completions) {
+        LoopConfig copy = copy();
+        copy.operationBudget = within("operationBudget", completions, 1, Integer.MAX_VALUE);
+        return copy;
+    }
+
+    /// A copy with these [#receiveBuffers()], a power of two from 1 to 32 768, of so many
+    /// [#receiveBufferBytes()], from 64 to 1 MiB. Memory is taken when they are first used.
+    public LoopConfig withReceiveBuffers(int buffers, int bytes) {
+        within("receiveBuffers", buffers, 1, 1 << 15);
+        if (Integer.bitCount(buffers) != 1) {
+            throw new IllegalArgumentException(
+                    "receiveBuffers must be a power of two, but is " + buffers);
+        }
+        LoopConfig copy = copy();
+        copy.receiveBuffers = buffers;
+        copy.receiveBufferBytes = within("receiveBufferBytes", bytes, 64, 1 << 20);
+        return copy;
+    }
+
+    /// A copy with these [#preallocatedDescriptors()] and [#preallocatedOperations()], from 0 to 65 536 each.
+    public LoopConfig withPreallocated(int descriptors, int operations) {
+        LoopConfig copy = copy();
+        copy.preallocatedDescriptors = within("preallocatedDescriptors", descriptors, 0, 1 << 16);
+        copy.preallocatedOperations = within("preallocatedOperations", operations, 0, 1 << 16);
         return copy;
     }
 

@@ -1,5 +1,7 @@
 package dev.gyre.internal.backend;
 
+import dev.gyre.internal.sys.Seam;
+
 import org.jspecify.annotations.Nullable;
 
 /// What the loop asks of a kernel. Time is part of it: whoever does the waiting also says how late it
@@ -55,6 +57,14 @@ public interface Backend {
     /// Forgets a descriptor: events already collected for it are dropped. Does nothing if it is not
     /// registered with this handler; what the kernel says to the removal is ignored.
     void deregister(int fd, IoHandler handler);
+
+    /// What operations are started with. Called once, before anything else is asked of it.
+    Requests openRequests(RequestHost host);
+
+    /// The seam that this backend's descriptors are used through, by any thread.
+    default Seam seam() {
+        return Seam.LINUX_BY_THREAD;
+    }
 
     /// The loop thread is through with a run: another thread may run the loop next, or close it. Never
     /// fails.

@@ -11,5 +11,11 @@ public final class Interest {
     /// Once, and then not again before the next change of interest.
     public static final int ONE_SHOT = 8;
 
+    /// Also of urgent data.
+    public static final int URGENT = 16;
+
+    /// Also of the peer's end, as [Ready#END]. Only together with [#READ].
+    public static final int END = 32;
+
     private Interest() {}
 }

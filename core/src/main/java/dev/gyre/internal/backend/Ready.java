@@ -7,5 +7,11 @@ public final class Ready {
     public static final int ERROR = 4;
     public static final int HANGUP = 8;
 
+    /// The peer sends no more: what is there can be read, and then the end.
+    public static final int END = 16;
+
+    /// There is urgent data.
+    public static final int URGENT = 32;
+
     private Ready() {}
 }

@@ -6,8 +6,8 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.backend.uring.UringBackend;
-import dev.gyre.internal.sys.LinuxKernel;
 import dev.gyre.internal.sys.LinuxUringCalls;
+import dev.gyre.internal.sys.Seam;
 
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +37,7 @@ final class Backends {
                 System.getProperty(PROPERTY),
                 () ->
                         UringBackend.open(
-                                LinuxKernel::new, new LinuxUringCalls(), config.eventsPerWait()));
+                                Seam.LINUX, new LinuxUringCalls(), config.eventsPerWait()));
     }
 
     static Choice open(
@@ -64,7 +64,7 @@ final class Backends {
     }
 
     private static Backend epoll(LoopConfig config) {
-        return EpollBackend.open(LinuxKernel::new, config.eventsPerWait());
+        return EpollBackend.open(Seam.LINUX, config.eventsPerWait());
     }
 
     private static BackendKind named(String property) {

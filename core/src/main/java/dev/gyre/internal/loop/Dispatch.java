@@ -2,11 +2,14 @@ package dev.gyre.internal.loop;
 
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.Request;
+import dev.gyre.internal.backend.Requests;
 
 import org.jspecify.annotations.Nullable;
 
 /// The callbacks of the events that the backend has collected, one by one: those of an event in the order error,
-/// read, write (W-5), then those of the next event.
+/// read, write (W-5), then those of the next event. An operation that is through is an event too, and comes
+/// before those that have not been looked at.
 ///
 /// Between two callbacks anything may happen: microtasks, the end of a run, another run. So whether a
 /// callback is still wanted is asked just before it runs, however long ago its event came.
@@ -14,6 +17,10 @@ import org.jspecify.annotations.Nullable;
 /// Loop thread only.
 final class Dispatch {
     private final Backend backend;
+    private final Requests requests;
+
+    /// How many completions may still be handed out in this tick.
+    private int completionsLeft;
 
     /// Of the event under way.
     private @Nullable IoHandler handler;
@@ -23,8 +30,14 @@ final class Dispatch {
 
     private int callback;
 
-    Dispatch(Backend backend) {
+    Dispatch(Backend backend, Requests requests) {
         this.backend = backend;
+        this.requests = requests;
+    }
+
+    /// A tick begins, in which so many completions may be handed out.
+    void beginTick(int completions) {
+        completionsLeft = completions;
     }
 
     /// Moves to the next callback that is wanted.
@@ -41,11 +54,18 @@ final class Dispatch {
                 }
             }
             finish();
-            current = backend.takeReady();
-            if (current == null) {
-                return false;
+            Request completed = completionsLeft > 0 ? requests.takeCompleted() : null;
+            if (completed != null) {
+                completionsLeft--;
+                current = completed.owner;
+                left = current.take(0);
+            } else {
+                current = backend.takeReady();
+                if (current == null) {
+                    return false;
+                }
+                left = current.take(backend.taken());
             }
-            left = current.take(backend.taken());
             handler = left == 0 ? null : current;
         }
     }

@@ -1,12 +1,14 @@
 package dev.gyre.internal.loop;
 
 import dev.gyre.EventLoop;
+import dev.gyre.LoopConfig;
+import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.io.WatchHost;
 import dev.gyre.internal.promise.PromiseHost;
 import dev.gyre.internal.time.TimerHost;
 
-/// The loop as its timers, watchers and promises see it.
-final class Host implements TimerHost, WatchHost, PromiseHost {
+/// The loop as its timers, watchers, operations and promises see it.
+final class Host implements TimerHost, WatchHost, PromiseHost, RequestHost {
     private final Loop loop;
 
     Host(Loop loop) {
@@ -16,6 +18,11 @@ final class Host implements TimerHost, WatchHost, PromiseHost {
     @Override
     public EventLoop loop() {
         return loop;
+    }
+
+    @Override
+    public LoopConfig config() {
+        return loop.config();
     }
 
     @Override

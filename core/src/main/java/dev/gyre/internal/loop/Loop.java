@@ -62,9 +62,9 @@ public final class Loop implements EventLoop {
     private final Confinement confinement;
 
     private Loop(LoopConfig config, Backend backend, Optional<String> backendFallback) {
-        Parts parts = new Parts(config, backend, this, new Host(this));
-        this.config = config;
+        this.config = config; // First: the parts ask for it.
         this.backend = backend;
+        Parts parts = new Parts(config, backend, this, new Host(this));
         confinement = parts.confinement;
         state = parts.state;
         stop = parts.stop;

@@ -3,6 +3,8 @@ package dev.gyre.internal.loop;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.backend.RequestHost;
+import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.base.Confinement;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.WatchHost;
@@ -27,6 +29,7 @@ final class Parts {
     final LoopClock clock;
     final TimerQueue timers;
     final Watchers watchers;
+    final Requests requests;
     final Dispatch dispatch;
     final Belongings belongings = new Belongings();
     final Failures failures;
@@ -35,7 +38,7 @@ final class Parts {
     final Promises promises;
     final Microtasks microtasks;
 
-    <H extends TimerHost & WatchHost & PromiseHost> Parts(
+    <H extends TimerHost & WatchHost & PromiseHost & RequestHost> Parts(
             LoopConfig config, Backend backend, EventLoop loop, H host) {
         this.config = config;
         this.backend = backend;
@@ -45,7 +48,8 @@ final class Parts {
         clock = new LoopClock(backend::nanoTime);
         timers = new TimerQueue(host, backend.nanoTime());
         watchers = new Watchers(backend, host);
-        dispatch = new Dispatch(backend);
+        requests = backend.openRequests(host);
+        dispatch = new Dispatch(backend, requests);
         failures = new Failures(config);
         callbacks = new Callbacks(failures, config.observer(), loop);
         confinement = new Confinement(config.name());

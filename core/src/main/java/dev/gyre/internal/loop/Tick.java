@@ -1,6 +1,7 @@
 package dev.gyre.internal.loop;
 
 import dev.gyre.LoopState;
+import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.base.Counter;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.Reclaimer;
@@ -50,6 +51,7 @@ final class Tick {
     private final Sleep sleep;
     private final Dispatch dispatch;
     private final Watchers watchers;
+    private final Requests requests;
     private final LoopClock clock;
     private final TimerQueue timers;
     private final Microtasks microtasks;
@@ -59,6 +61,7 @@ final class Tick {
     private final RunBounds bounds;
     private final int taskBudget;
     private final int ioBatch;
+    private final int operationBudget;
     private final long longestWaitNanos;
     final Counter ticks = new Counter();
 
@@ -76,6 +79,7 @@ final class Tick {
         sleep = parts.sleep;
         dispatch = parts.dispatch;
         watchers = parts.watchers;
+        requests = parts.requests;
         clock = parts.clock;
         timers = parts.timers;
         microtasks = parts.microtasks;
@@ -85,6 +89,7 @@ final class Tick {
         bounds = parts.bounds;
         taskBudget = parts.config.taskBudget();
         ioBatch = parts.config.strictMicrotasks() ? 1 : parts.config.ioBatch();
+        operationBudget = parts.config.operationBudget();
         longestWaitNanos = parts.config.longestWait().toNanos();
     }
 
@@ -121,6 +126,7 @@ final class Tick {
         Reclaimer.reclaim();
         priorityRan = 0;
         tasksLeft = taskBudget;
+        dispatch.beginTick(operationBudget);
         batchLeft = NOT_COUNTED;
         deferredLeft = NOT_COUNTED;
     }
@@ -194,6 +200,7 @@ final class Tick {
 
     private void poll() {
         promises.tidy();
+        requests.flush();
         if (!isIdle() || !mayWait()) {
             busy = false;
             sleep.pollNow();
@@ -208,7 +215,11 @@ final class Tick {
     /// looked at once without sleeping: under load more is there already, and producers need not wake a
     /// loop that never announced its sleep.
     private boolean isIdle() {
-        return !busy && microtasks.isQuiet() && deferred.isEmpty() && ingress.isEmpty();
+        return !busy
+                && !requests.hasCompleted()
+                && microtasks.isQuiet()
+                && deferred.isEmpty()
+                && ingress.isEmpty();
     }
 
     private boolean mayWait() {
@@ -219,6 +230,7 @@ final class Tick {
     boolean isAlive() {
         return timers.referenced() > 0
                 || watchers.referenced() > 0
+                || requests.outstanding() > 0
                 || promises.isAwaiting()
                 || !microtasks.isQuiet()
                 || !deferred.isEmpty()

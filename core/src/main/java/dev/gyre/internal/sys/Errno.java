@@ -19,6 +19,7 @@ public final class Errno {
     public static final int EFAULT = 14;
     public static final int EBUSY = 16;
     public static final int EEXIST = 17;
+    public static final int ENODEV = 19;
     public static final int ENOTDIR = 20;
     public static final int EISDIR = 21;
     public static final int EINVAL = 22;
@@ -33,15 +34,25 @@ public final class Errno {
     public static final int ELOOP = 40;
     public static final int EBADR = 53;
     public static final int ETIME = 62;
+    public static final int ENOTSOCK = 88;
+    public static final int EDESTADDRREQ = 89;
+    public static final int EMSGSIZE = 90;
+    public static final int EOPNOTSUPP = 95;
+    public static final int EAFNOSUPPORT = 97;
+    public static final int EADDRINUSE = 98;
+    public static final int EADDRNOTAVAIL = 99;
     public static final int ENETDOWN = 100;
     public static final int ENETUNREACH = 101;
     public static final int ECONNABORTED = 103;
     public static final int ECONNRESET = 104;
     public static final int ENOBUFS = 105;
+    public static final int EISCONN = 106;
     public static final int ENOTCONN = 107;
     public static final int ETIMEDOUT = 110;
     public static final int ECONNREFUSED = 111;
     public static final int EHOSTUNREACH = 113;
+    public static final int EALREADY = 114;
+    public static final int EINPROGRESS = 115;
     public static final int ECANCELED = 125;
 
     private Errno() {}
@@ -64,6 +75,7 @@ public final class Errno {
             case EFAULT -> "EFAULT";
             case EBUSY -> "EBUSY";
             case EEXIST -> "EEXIST";
+            case ENODEV -> "ENODEV";
             case ENOTDIR -> "ENOTDIR";
             case EISDIR -> "EISDIR";
             case EINVAL -> "EINVAL";
@@ -78,15 +90,25 @@ public final class Errno {
             case ELOOP -> "ELOOP";
             case EBADR -> "EBADR";
             case ETIME -> "ETIME";
+            case ENOTSOCK -> "ENOTSOCK";
+            case EDESTADDRREQ -> "EDESTADDRREQ";
+            case EMSGSIZE -> "EMSGSIZE";
+            case EOPNOTSUPP -> "EOPNOTSUPP";
+            case EAFNOSUPPORT -> "EAFNOSUPPORT";
+            case EADDRINUSE -> "EADDRINUSE";
+            case EADDRNOTAVAIL -> "EADDRNOTAVAIL";
             case ENETDOWN -> "ENETDOWN";
             case ENETUNREACH -> "ENETUNREACH";
             case ECONNABORTED -> "ECONNABORTED";
             case ECONNRESET -> "ECONNRESET";
             case ENOBUFS -> "ENOBUFS";
+            case EISCONN -> "EISCONN";
             case ENOTCONN -> "ENOTCONN";
             case ETIMEDOUT -> "ETIMEDOUT";
             case ECONNREFUSED -> "ECONNREFUSED";
             case EHOSTUNREACH -> "EHOSTUNREACH";
+            case EALREADY -> "EALREADY";
+            case EINPROGRESS -> "EINPROGRESS";
             case ECANCELED -> "ECANCELED";
             default -> "errno " + errno;
         };
@@ -131,12 +153,15 @@ public final class Errno {
                     registering
                             ? "raise the limit of epoll watches (sysctl fs.epoll.max_user_watches)"
                             : "";
+            case EACCES -> call.equals("bind") ? "ports below 1024 need CAP_NET_BIND_SERVICE" : "";
             case EPERM ->
                     registering
                             ? "this kind of descriptor cannot be polled; a regular file is always"
                                     + " ready"
                             : "the kernel, or the sandbox around this process, does not allow it";
             case EBADF -> "the descriptor is closed, or was never open";
+            case EADDRINUSE -> "another program listens there: choose another port, or stop it";
+            case EADDRNOTAVAIL -> "no interface of this machine has that address";
             case EISDIR -> "it is a directory: a file, a pipe or a terminal is expected";
             case ENOTTY -> "it is not a terminal: ask Terminal.isTerminal first";
             default -> "";

@@ -48,11 +48,6 @@ public final class IoUring {
     public static final int IORING_OP_ASYNC_CANCEL = 14;
     public static final int IORING_POLL_ADD_MULTI = 1;
 
-    public static final int POLLIN = 1;
-    public static final int POLLOUT = 4;
-    public static final int POLLERR = 8;
-    public static final int POLLHUP = 16;
-
     /// The rings of submissions and completions, in one piece.
     public static final int IORING_OFF_SQ_RING = 0;
 

@@ -8,11 +8,16 @@ public final class Linux {
     public static final int EPOLL_CTL_DEL = 2;
     public static final int EPOLL_CTL_MOD = 3;
     public static final int EPOLLIN = 0x001;
+    public static final int EPOLLPRI = 0x002;
     public static final int EPOLLOUT = 0x004;
     public static final int EPOLLERR = 0x008;
     public static final int EPOLLHUP = 0x010;
+    public static final int EPOLLRDHUP = 0x2000;
     public static final int EPOLLONESHOT = 1 << 30;
     public static final int EPOLLET = 1 << 31;
+
+    public static final int POLLIN = 1;
+    public static final int POLLOUT = 4;
 
     public static final int EFD_CLOEXEC = 0x80000;
     public static final int EFD_NONBLOCK = 0x800;
@@ -31,6 +36,11 @@ public final class Linux {
 
     public static final int O_RDONLY = 0;
     public static final int O_WRONLY = 1;
+    public static final int O_RDWR = 2;
+    public static final int O_CREAT = 0x40;
+    public static final int O_EXCL = 0x80;
+    public static final int O_TRUNC = 0x200;
+    public static final int O_APPEND = 0x400;
     public static final int O_ACCMODE = 3;
     public static final int O_NOCTTY = 0x100;
 
@@ -45,12 +55,67 @@ public final class Linux {
     public static final int SIZEOF_STATX = 256;
 
     public static final int OFFSETOF_STATX_MODE = 28;
+    public static final int OFFSETOF_STATX_INO = 32;
+    public static final int OFFSETOF_STATX_SIZE = 40;
+    public static final int OFFSETOF_STATX_MTIME = 112;
     public static final int OFFSETOF_STATX_RDEV_MAJOR = 128;
     public static final int OFFSETOF_STATX_RDEV_MINOR = 132;
 
     public static final int SYS_statx = Platform.isX86() ? 332 : 291;
 
+    public static final int MSG_OOB = 0x1;
+    public static final int MSG_TRUNC = 0x20;
     public static final int MSG_DONTWAIT = 0x40;
+    public static final int MSG_NOSIGNAL = 0x4000;
+
+    public static final int AF_UNSPEC = 0;
+    public static final int AF_UNIX = 1;
+    public static final int AF_INET = 2;
+    public static final int AF_INET6 = 10;
+    public static final int SOCK_STREAM = 1;
+    public static final int SOCK_DGRAM = 2;
+    public static final int SOCK_NONBLOCK = 0x800;
+    public static final int SOCK_CLOEXEC = 0x80000;
+    public static final int SOL_SOCKET = 1;
+    public static final int SO_REUSEADDR = 2;
+    public static final int SO_TYPE = 3;
+    public static final int SO_ERROR = 4;
+    public static final int IPPROTO_IPV6 = 41;
+    public static final int IPV6_V6ONLY = 26;
+    public static final int SHUT_RD = 0;
+    public static final int SHUT_WR = 1;
+    public static final int SHUT_RDWR = 2;
+    public static final int SPLICE_F_MOVE = 1;
+    public static final int SPLICE_F_NONBLOCK = 2;
+    public static final int AT_FDCWD = -100;
+    public static final int STATX_BASIC_STATS = 0x7ff;
+
+    public static final int SIZEOF_SOCKADDR_STORAGE = 128;
+    public static final int SIZEOF_SOCKADDR_IN = 16;
+    public static final int SIZEOF_SOCKADDR_IN6 = 28;
+    public static final int OFFSETOF_SOCKADDR_PORT = 2;
+    public static final int OFFSETOF_SOCKADDR_IN_ADDRESS = 4;
+    public static final int OFFSETOF_SOCKADDR_IN6_ADDRESS = 8;
+    public static final int OFFSETOF_SOCKADDR_IN6_SCOPE = 24;
+    public static final int OFFSETOF_SOCKADDR_UN_PATH = 2;
+    public static final int SIZEOF_SOCKADDR_UN_PATH = 108;
+
+    /// `struct msghdr`.
+    public static final int SIZEOF_MSGHDR = 56;
+
+    public static final int OFFSETOF_MSGHDR_NAME = 0;
+    public static final int OFFSETOF_MSGHDR_NAMELEN = 8;
+    public static final int OFFSETOF_MSGHDR_IOV = 16;
+    public static final int OFFSETOF_MSGHDR_IOVLEN = 24;
+    public static final int OFFSETOF_MSGHDR_FLAGS = 48;
+
+    /// `struct iovec`: where, and how many bytes.
+    public static final int SIZEOF_IOVEC = 16;
+
+    public static final int OFFSETOF_IOVEC_LEN = 8;
+
+    /// The most vectors that one call takes.
+    public static final int IOV_MAX = 1024;
 
     public static final int TCSANOW = 0;
     public static final int TIOCGWINSZ = 0x5413;
@@ -60,17 +125,11 @@ public final class Linux {
 
     public static final int OFFSETOF_WINSIZE_COLUMNS = 2;
 
-    public static final int AF_UNIX = 1;
-    public static final int SOCK_STREAM = 1;
-    public static final int SOCK_NONBLOCK = 0x800;
-    public static final int SOCK_CLOEXEC = 0x80000;
-
     public static final int RLIMIT_NOFILE = 7;
 
     public static final int SIG_BLOCK = 0;
     public static final int SFD_CLOEXEC = 0x80000;
     public static final int SFD_NONBLOCK = 0x800;
-    public static final int O_RDWR = 2;
     public static final int F_DUPFD_CLOEXEC = 1030;
 
     public static final int POSIX_SPAWN_SETPGROUP = 0x02;

@@ -1,5 +1,8 @@
 package dev.gyre.internal.backend;
 
+import dev.gyre.internal.backend.reactor.Reactor;
+import dev.gyre.internal.sys.Seam;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
@@ -114,6 +117,11 @@ public final class ScriptedBackend implements Backend {
 
     public int closes() {
         return closes;
+    }
+
+    @Override
+    public Requests openRequests(RequestHost host) {
+        return new Reactor(this, Seam.LINUX, host);
     }
 
     @Override

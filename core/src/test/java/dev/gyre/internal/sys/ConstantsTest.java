@@ -66,6 +66,26 @@ class ConstantsTest {
             OFFSETOF_STATX_MODE                offsetof(struct statx, stx_mode)
             OFFSETOF_STATX_RDEV_MAJOR          offsetof(struct statx, stx_rdev_major)
             OFFSETOF_STATX_RDEV_MINOR          offsetof(struct statx, stx_rdev_minor)
+            SIZEOF_SOCKADDR_STORAGE            sizeof(struct sockaddr_storage)
+            SIZEOF_SOCKADDR_IN                 sizeof(struct sockaddr_in)
+            SIZEOF_SOCKADDR_IN6                sizeof(struct sockaddr_in6)
+            OFFSETOF_SOCKADDR_PORT             offsetof(struct sockaddr_in6, sin6_port)
+            OFFSETOF_SOCKADDR_IN_ADDRESS       offsetof(struct sockaddr_in, sin_addr)
+            OFFSETOF_SOCKADDR_IN6_ADDRESS      offsetof(struct sockaddr_in6, sin6_addr)
+            OFFSETOF_SOCKADDR_IN6_SCOPE        offsetof(struct sockaddr_in6, sin6_scope_id)
+            OFFSETOF_SOCKADDR_UN_PATH          offsetof(struct sockaddr_un, sun_path)
+            SIZEOF_SOCKADDR_UN_PATH            sizeof(((struct sockaddr_un *) 0)->sun_path)
+            SIZEOF_MSGHDR                      sizeof(struct msghdr)
+            OFFSETOF_MSGHDR_NAME               offsetof(struct msghdr, msg_name)
+            OFFSETOF_MSGHDR_NAMELEN            offsetof(struct msghdr, msg_namelen)
+            OFFSETOF_MSGHDR_IOV                offsetof(struct msghdr, msg_iov)
+            OFFSETOF_MSGHDR_IOVLEN             offsetof(struct msghdr, msg_iovlen)
+            OFFSETOF_MSGHDR_FLAGS              offsetof(struct msghdr, msg_flags)
+            SIZEOF_IOVEC                       sizeof(struct iovec)
+            OFFSETOF_IOVEC_LEN                 offsetof(struct iovec, iov_len)
+            OFFSETOF_STATX_INO                 offsetof(struct statx, stx_ino)
+            OFFSETOF_STATX_SIZE                offsetof(struct statx, stx_size)
+            OFFSETOF_STATX_MTIME               offsetof(struct statx, stx_mtime)
             SIZEOF_WINSIZE                     sizeof(struct winsize)
             OFFSETOF_WINSIZE_COLUMNS           offsetof(struct winsize, ws_col)
             SIZEOF_SIGSET                      sizeof(sigset_t)
@@ -93,6 +113,7 @@ class ConstantsTest {
             #include <spawn.h>
             #include <stddef.h>
             #include <stdio.h>
+            #include <netinet/in.h>
             #include <sys/epoll.h>
             #include <sys/eventfd.h>
             #include <sys/inotify.h>
@@ -104,6 +125,8 @@ class ConstantsTest {
             #include <sys/stat.h>
             #include <sys/syscall.h>
             #include <sys/timerfd.h>
+            #include <sys/uio.h>
+            #include <sys/un.h>
             #include <sys/wait.h>
             #include <termios.h>
             #include <time.h>

@@ -1,11 +1,18 @@
 package dev.gyre.internal.time;
 
 import dev.gyre.EventLoop;
+import dev.gyre.LoopConfig;
+import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.io.WatchHost;
 import dev.gyre.internal.promise.PromiseHost;
 
 /// A loop that lets everyone pass.
-public final class OpenHost implements TimerHost, WatchHost, PromiseHost {
+public final class OpenHost implements TimerHost, WatchHost, PromiseHost, RequestHost {
+    @Override
+    public LoopConfig config() {
+        return LoopConfig.DEFAULT;
+    }
+
     @Override
     public void requireConfined(String method) {}
 

@@ -5,6 +5,8 @@ import static dev.gyre.internal.sys.Linux.EPOLLET;
 import static dev.gyre.internal.sys.Linux.EPOLLHUP;
 import static dev.gyre.internal.sys.Linux.EPOLLIN;
 import static dev.gyre.internal.sys.Linux.EPOLLOUT;
+import static dev.gyre.internal.sys.Linux.EPOLLPRI;
+import static dev.gyre.internal.sys.Linux.EPOLLRDHUP;
 import static dev.gyre.internal.sys.Linux.OFFSETOF_EPOLL_EVENT_DATA;
 import static dev.gyre.internal.sys.Linux.OFFSETOF_EPOLL_EVENT_EVENTS;
 import static dev.gyre.internal.sys.Linux.SIZEOF_EPOLL_EVENT;
@@ -13,11 +15,15 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.RequestHost;
+import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.backend.WakeSignal;
+import dev.gyre.internal.backend.reactor.Reactor;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.Seam;
 
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +46,7 @@ public final class EpollBackend implements Backend {
     private final Kernel kernel;
     private final MemorySegment events;
     private final TimedWait timedWait;
+    private final Seam seam;
     private int collected;
     private int next;
     private int taken;
@@ -54,7 +61,9 @@ public final class EpollBackend implements Backend {
             int eventsPerWait,
             WakeSignal wake,
             Registrations registrations,
-            TimedWait timedWait) {
+            TimedWait timedWait,
+            Seam seam) {
+        this.seam = seam;
         this.kernel = kernel;
         this.epfd = epfd;
         this.events = events;
@@ -69,6 +78,12 @@ public final class EpollBackend implements Backend {
     /// @param kernels makes the seam's instances, one for each party that calls the kernel
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
     public static EpollBackend open(Supplier<? extends Kernel> kernels, int eventsPerWait) {
+        return open(new Seam(kernels, Seam.LINUX.sockets(), Seam.LINUX.files()), eventsPerWait);
+    }
+
+    /// The same with the rest of the seam, for operations.
+    public static EpollBackend open(Seam seam, int eventsPerWait) {
+        Supplier<? extends Kernel> kernels = seam.kernels();
         Kernel kernel = kernels.get();
         MemorySegment events = Memory.allocate((long) SIZEOF_EPOLL_EVENT * eventsPerWait);
         int epfd = kernel.epollCreate1(Linux.EPOLL_CLOEXEC);
@@ -90,7 +105,7 @@ public final class EpollBackend implements Backend {
             // Last, for it may open a third descriptor.
             TimedWait timedWait = TimedWait.choose(kernel, epfd, events.address(), eventsPerWait);
             return new EpollBackend(
-                    kernel, epfd, events, eventsPerWait, wake, registrations, timedWait);
+                    kernel, epfd, events, eventsPerWait, wake, registrations, timedWait, seam);
         } catch (Throwable e) {
             // Whatever it is, memory may have run out too: nothing leaks from a failed start.
             kernel.close(epfd);
@@ -109,6 +124,11 @@ public final class EpollBackend implements Backend {
         Memory.putInt(scratch + OFFSETOF_EPOLL_EVENT_EVENTS, EPOLLIN | EPOLLET);
         Memory.putLong(scratch + OFFSETOF_EPOLL_EVENT_DATA, fd);
         return kernel.epollCtl(epfd, Linux.EPOLL_CTL_ADD, fd, scratch);
+    }
+
+    @Override
+    public Requests openRequests(RequestHost host) {
+        return new Reactor(this, seam, host);
     }
 
     @Override
@@ -187,6 +207,12 @@ public final class EpollBackend implements Backend {
         }
         if ((kernelBits & EPOLLHUP) != 0) {
             ready |= Ready.HANGUP;
+        }
+        if ((kernelBits & EPOLLRDHUP) != 0) {
+            ready |= Ready.END;
+        }
+        if ((kernelBits & EPOLLPRI) != 0) {
+            ready |= Ready.URGENT;
         }
         return ready;
     }

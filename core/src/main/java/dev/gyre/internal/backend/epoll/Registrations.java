@@ -4,6 +4,8 @@ import static dev.gyre.internal.sys.Linux.EPOLLET;
 import static dev.gyre.internal.sys.Linux.EPOLLIN;
 import static dev.gyre.internal.sys.Linux.EPOLLONESHOT;
 import static dev.gyre.internal.sys.Linux.EPOLLOUT;
+import static dev.gyre.internal.sys.Linux.EPOLLPRI;
+import static dev.gyre.internal.sys.Linux.EPOLLRDHUP;
 import static dev.gyre.internal.sys.Linux.EPOLL_CTL_ADD;
 import static dev.gyre.internal.sys.Linux.EPOLL_CTL_DEL;
 import static dev.gyre.internal.sys.Linux.EPOLL_CTL_MOD;
@@ -168,7 +170,7 @@ final class Registrations {
     }
 
     private static boolean isEmpty(int interest) {
-        return (interest & (Interest.READ | Interest.WRITE)) == 0;
+        return (interest & (Interest.READ | Interest.WRITE | Interest.URGENT)) == 0;
     }
 
     /// Whether the kernel can poll it at all: better known now than when interest comes.
@@ -191,6 +193,12 @@ final class Registrations {
         }
         if ((interest & Interest.WRITE) != 0) {
             bits |= EPOLLOUT;
+        }
+        if ((interest & Interest.URGENT) != 0) {
+            bits |= EPOLLPRI;
+        }
+        if ((interest & Interest.END) != 0) {
+            bits |= EPOLLRDHUP;
         }
         if ((interest & Interest.EDGE) != 0) {
             bits |= EPOLLET;

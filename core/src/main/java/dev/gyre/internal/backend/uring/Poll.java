@@ -1,9 +1,11 @@
 package dev.gyre.internal.backend.uring;
 
-import static dev.gyre.internal.sys.IoUring.POLLERR;
-import static dev.gyre.internal.sys.IoUring.POLLHUP;
-import static dev.gyre.internal.sys.IoUring.POLLIN;
-import static dev.gyre.internal.sys.IoUring.POLLOUT;
+import static dev.gyre.internal.sys.Linux.EPOLLERR;
+import static dev.gyre.internal.sys.Linux.EPOLLHUP;
+import static dev.gyre.internal.sys.Linux.EPOLLIN;
+import static dev.gyre.internal.sys.Linux.EPOLLOUT;
+import static dev.gyre.internal.sys.Linux.EPOLLPRI;
+import static dev.gyre.internal.sys.Linux.EPOLLRDHUP;
 
 import dev.gyre.internal.backend.Interest;
 import dev.gyre.internal.backend.IoHandler;
@@ -64,7 +66,7 @@ final class Poll {
     }
 
     static boolean isEmpty(long wanted) {
-        return isRemoved(wanted) || (wanted & (Interest.READ | Interest.WRITE)) == 0;
+        return isRemoved(wanted) || (wanted & (Interest.READ | Interest.WRITE | Interest.URGENT)) == 0;
     }
 
     static boolean isOneShot(long wanted) {
@@ -79,27 +81,39 @@ final class Poll {
     static int kernelBits(long wanted) {
         int bits = 0;
         if ((wanted & Interest.READ) != 0) {
-            bits |= POLLIN;
+            bits |= EPOLLIN;
         }
         if ((wanted & Interest.WRITE) != 0) {
-            bits |= POLLOUT;
+            bits |= EPOLLOUT;
+        }
+        if ((wanted & Interest.URGENT) != 0) {
+            bits |= EPOLLPRI;
+        }
+        if ((wanted & Interest.END) != 0) {
+            bits |= EPOLLRDHUP;
         }
         return bits;
     }
 
     static int readyBits(int kernelBits) {
         int ready = 0;
-        if ((kernelBits & POLLIN) != 0) {
+        if ((kernelBits & EPOLLIN) != 0) {
             ready |= Ready.READABLE;
         }
-        if ((kernelBits & POLLOUT) != 0) {
+        if ((kernelBits & EPOLLOUT) != 0) {
             ready |= Ready.WRITABLE;
         }
-        if ((kernelBits & POLLERR) != 0) {
+        if ((kernelBits & EPOLLERR) != 0) {
             ready |= Ready.ERROR;
         }
-        if ((kernelBits & POLLHUP) != 0) {
+        if ((kernelBits & EPOLLHUP) != 0) {
             ready |= Ready.HANGUP;
+        }
+        if ((kernelBits & EPOLLRDHUP) != 0) {
+            ready |= Ready.END;
+        }
+        if ((kernelBits & EPOLLPRI) != 0) {
+            ready |= Ready.URGENT;
         }
         return ready;
     }

@@ -5,16 +5,20 @@ import static dev.gyre.internal.sys.IoUring.IORING_POLL_ADD_MULTI;
 import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_CQE_FLAGS;
 import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_CQE_RES;
 import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_CQE_USER_DATA;
-import static dev.gyre.internal.sys.IoUring.POLLIN;
+import static dev.gyre.internal.sys.Linux.EPOLLIN;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.RequestHost;
+import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.backend.WakeSignal;
+import dev.gyre.internal.backend.reactor.Reactor;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.Seam;
 import dev.gyre.internal.sys.UringCalls;
 
 import org.jspecify.annotations.Nullable;
@@ -39,6 +43,7 @@ public final class UringBackend implements Backend {
     /// How long to wait before the kernel, which had no room for a request, is asked again.
     private static final long CONGESTION_NANOS = 1_000_000;
 
+    private final Seam seam;
     private final Supplier<Ring> rings;
     private final Registered registered;
     private final WakeSignal wake;
@@ -67,11 +72,13 @@ public final class UringBackend implements Backend {
     private boolean woken;
 
     private UringBackend(
+            Seam seam,
             Supplier<Ring> rings,
             Ring ring,
             Registered registered,
             WakeSignal wake,
             int eventsPerWait) {
+        this.seam = seam;
         this.rings = rings;
         this.ring = ring;
         this.registered = registered;
@@ -82,12 +89,11 @@ public final class UringBackend implements Backend {
 
     /// Opens a ring.
     ///
-    /// @param kernels makes the seam's instances, one for each party that calls the kernel
+    /// @param seam makes the seam's instances, one for each party that calls the kernel
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
-    public static UringBackend open(
-            Supplier<? extends Kernel> kernels, UringCalls calls, int eventsPerWait) {
+    public static UringBackend open(Seam seam, UringCalls calls, int eventsPerWait) {
         return open(
-                kernels,
+                seam,
                 calls,
                 eventsPerWait,
                 SUBMISSIONS,
@@ -95,11 +101,12 @@ public final class UringBackend implements Backend {
     }
 
     static UringBackend open(
-            Supplier<? extends Kernel> kernels,
+            Seam seam,
             UringCalls calls,
             int eventsPerWait,
             int submissions,
             int completions) {
+        Supplier<? extends Kernel> kernels = seam.kernels();
         Kernel kernel = kernels.get();
         Supplier<Ring> rings = () -> Ring.open(calls, kernel, submissions, completions);
         Ring ring = rings.get();
@@ -113,7 +120,7 @@ public final class UringBackend implements Backend {
             pollability = Pollability.open(kernels.get());
             WakeSignal wake = new WakeSignal(kernels.get(), eventfd);
             return new UringBackend(
-                    rings, ring, new Registered(pollability), wake, eventsPerWait);
+                    seam, rings, ring, new Registered(pollability), wake, eventsPerWait);
         } catch (Throwable e) {
             ring.close();
             if (eventfd >= 0) {
@@ -124,6 +131,11 @@ public final class UringBackend implements Backend {
             }
             throw e;
         }
+    }
+
+    @Override
+    public Requests openRequests(RequestHost host) {
+        return new Reactor(this, seam, host);
     }
 
     @Override
@@ -188,7 +200,7 @@ public final class UringBackend implements Backend {
         Entries into = entries;
         assert own != null && into != null : "closed";
         if (!wakeArmed) {
-            wakeArmed = into.poll(Tokens.WAKE, wake.fd(), POLLIN, IORING_POLL_ADD_MULTI);
+            wakeArmed = into.poll(Tokens.WAKE, wake.fd(), EPOLLIN, IORING_POLL_ADD_MULTI);
         }
         polls.add(registered.takeChanges());
         boolean _ = polls.tell(into);

@@ -25,6 +25,7 @@ import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxInputs;
 import dev.gyre.internal.sys.LinuxKernel;
 import dev.gyre.internal.sys.OpenDescriptors;
+import dev.gyre.internal.sys.Seam;
 import dev.gyre.internal.sys.TestPipe;
 import dev.gyre.os.Pipe;
 
@@ -50,6 +51,8 @@ class UringBackendTest {
 
     private final Plan plan = new Plan();
     private final FaultyUring uring = new FaultyUring(plan);
+    private final Seam seam =
+            new Seam(() -> new FaultyKernel(plan), Seam.LINUX.sockets(), Seam.LINUX.files());
     private long descriptorsBefore;
 
     @BeforeEach
@@ -68,12 +71,12 @@ class UringBackendTest {
     }
 
     private UringBackend open() {
-        return UringBackend.open(() -> new FaultyKernel(plan), uring, 16);
+        return UringBackend.open(seam, uring, 16);
     }
 
     private UringBackend open(int submissions, int completions) {
         return UringBackend.open(
-                () -> new FaultyKernel(plan), uring, 16, submissions, completions);
+                seam, uring, 16, submissions, completions);
     }
 
     private Loop openLoop() {
@@ -131,7 +134,7 @@ class UringBackendTest {
                                 : super.mmap(length, fd, offset);
                     }
                 };
-        assertThatThrownBy(() -> UringBackend.open(() -> new FaultyKernel(plan), second, 16))
+        assertThatThrownBy(() -> UringBackend.open(seam, second, 16))
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("ENOMEM");
         assertThat(second.mapped()).isEmpty();

@@ -1,0 +1,121 @@
+package dev.gyre.internal.backend;
+
+import dev.gyre.internal.backend.Opcode.Kind;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+
+/// What a backend knows of a descriptor that requests are made of: what waits on it, in order, and what the
+/// kernel was last heard to say of it. Taken from a pool and given back, with another generation.
+///
+/// Loop thread only.
+public final class DescriptorState implements IoHandler {
+    /// The kinds that have queues, in the order in which they are served.
+    public static final List<Kind> QUEUES = List.of(Kind.EXCEPT, Kind.READ, Kind.WRITE);
+
+    /// The reader of its events, which says what they mean.
+    private final EventReader reader;
+
+    /// Takes what the kernel says of the descriptor.
+    @FunctionalInterface
+    public interface EventReader {
+        void ready(DescriptorState descriptor, int ready);
+    }
+
+    public int fd = -1;
+
+    /// Bits of [Traits].
+    public int traits;
+
+    private final RequestQueue except = new RequestQueue();
+    private final RequestQueue reads = new RequestQueue();
+    private final RequestQueue writes = new RequestQueue();
+
+    /// The bits of [Interest] that the kernel has, and those it is to have by the end of the tick.
+    public int armed;
+
+    public int wanted;
+
+    /// Whether the kernel knows of it.
+    public boolean registered;
+
+    /// Kinds, as bits, that would block as far as is known: not worth a try.
+    public int blocked;
+
+    /// Kinds that were ready though nobody waited for them, once already.
+    public int unasked;
+
+    /// The end or an error was reported: reads go on until they meet it.
+    public boolean ending;
+
+    /// Whether it stands in a list of those to be looked at before the next wait.
+    public boolean dirty;
+
+    /// Whether it stands in the list of those that wait for a buffer of the loop's.
+    public boolean starving;
+
+    /// What to call when the kernel has let go of the number; null while it is open.
+    public @Nullable Runnable released;
+
+    /// How many requests the kernel has in hand.
+    public int inFlight;
+
+    public @Nullable DescriptorState nextFree;
+
+    public DescriptorState(EventReader reader) {
+        this.reader = reader;
+    }
+
+    public RequestQueue queue(Kind kind) {
+        return switch (kind) {
+            case EXCEPT -> except;
+            case READ -> reads;
+            case WRITE -> writes;
+            case FILE -> throw new IllegalArgumentException("files have no queue");
+        };
+    }
+
+    public boolean isIdle() {
+        return except.isEmpty() && reads.isEmpty() && writes.isEmpty();
+    }
+
+    /// Makes it ready for another descriptor.
+    public void open(int fd, int traits) {
+        assert isIdle() && inFlight == 0 : "taken while in use";
+        this.fd = fd;
+        this.traits = traits;
+        armed = 0;
+        wanted = 0;
+        registered = false;
+        blocked = 0;
+        unasked = 0;
+        ending = false;
+        released = null;
+    }
+
+    /// What is known of a descriptor's nature.
+    public static final class Traits {
+        public static final int SOCKET = 1;
+
+        /// A read that brings less than was asked for has brought all there was: true of pipes and stream
+        /// sockets.
+        public static final int STREAM = 2;
+
+        private Traits() {}
+    }
+
+    // ------------------------------------------------------------------ as the handler of its
+    // events
+
+    @Override
+    public int take(int ready) {
+        reader.ready(this, ready);
+        return 0; // What came of it are completions, each an event of its own.
+    }
+
+    @Override
+    public void run(int callback) {
+        throw new AssertionError("a descriptor's events lead to no callback of their own");
+    }
+}

@@ -1,0 +1,19 @@
+package dev.gyre.internal.sys;
+
+import java.util.function.Supplier;
+
+/// All of the seam that descriptors are used through, as makers of instances: an instance serves one
+/// thread at a time.
+public record Seam(
+        Supplier<? extends Kernel> kernels,
+        Supplier<? extends SocketCalls> sockets,
+        Supplier<? extends FileCalls> files) {
+
+    /// The real one, a new instance each time: for one who keeps it.
+    public static final Seam LINUX =
+            new Seam(LinuxKernel::new, LinuxSocketCalls::new, LinuxFileCalls::new);
+
+    /// The real one, the calling thread's instance: for those that are called by any.
+    public static final Seam LINUX_BY_THREAD =
+            new Seam(LinuxKernel::ofThread, LinuxSocketCalls::ofThread, LinuxFileCalls::new);
+}
