@@ -37,15 +37,35 @@ public final class IoUring {
     public static final int IORING_REGISTER_ENABLE_RINGS = 12;
     public static final int IORING_REGISTER_RING_FDS = 20;
     public static final int IORING_UNREGISTER_RING_FDS = 21;
+    public static final int IORING_REGISTER_PBUF_RING = 22;
 
     public static final int IORING_SQ_CQ_OVERFLOW = 1 << 1;
     public static final int IORING_SQ_TASKRUN = 1 << 2;
 
+    public static final int IOSQE_BUFFER_SELECT = 1 << 5;
     public static final int IOSQE_CQE_SKIP_SUCCESS = 1 << 6;
+    public static final int IORING_CQE_F_BUFFER = 1;
     public static final int IORING_CQE_F_MORE = 1 << 1;
+    public static final int IORING_CQE_BUFFER_SHIFT = 16;
 
+    public static final int IORING_OP_READV = 1;
+    public static final int IORING_OP_WRITEV = 2;
+    public static final int IORING_OP_FSYNC = 3;
     public static final int IORING_OP_POLL_ADD = 6;
+    public static final int IORING_OP_SENDMSG = 9;
+    public static final int IORING_OP_RECVMSG = 10;
+    public static final int IORING_OP_ACCEPT = 13;
     public static final int IORING_OP_ASYNC_CANCEL = 14;
+    public static final int IORING_OP_CONNECT = 16;
+    public static final int IORING_OP_OPENAT = 18;
+    public static final int IORING_OP_CLOSE = 19;
+    public static final int IORING_OP_STATX = 21;
+    public static final int IORING_OP_READ = 22;
+    public static final int IORING_OP_WRITE = 23;
+    public static final int IORING_OP_SEND = 26;
+    public static final int IORING_OP_RECV = 27;
+    public static final int IORING_ACCEPT_MULTISHOT = 1;
+    public static final int IORING_RECV_MULTISHOT = 1 << 1;
     public static final int IORING_POLL_ADD_MULTI = 1;
 
     /// The rings of submissions and completions, in one piece.
@@ -92,6 +112,27 @@ public final class IoUring {
     public static final int SIZEOF_IO_URING_RSRC_UPDATE = 16;
 
     public static final int OFFSETOF_IO_URING_RSRC_UPDATE_DATA = 8;
+
+    /// What [#IORING_REGISTER_PROBE] fills in: a head, and then an entry for each opcode.
+    public static final int SIZEOF_IO_URING_PROBE = 16;
+
+    public static final int OFFSETOF_IO_URING_PROBE_OPS_LEN = 1;
+    public static final int SIZEOF_IO_URING_PROBE_OP = 8;
+    public static final int OFFSETOF_IO_URING_PROBE_OP_FLAGS = 2;
+    public static final int IO_URING_OP_SUPPORTED = 1;
+
+    /// An entry of a ring of buffers. The ring's tail lies in a gap of the first one.
+    public static final int SIZEOF_IO_URING_BUF = 16;
+
+    public static final int OFFSETOF_IO_URING_BUF_LEN = 8;
+    public static final int OFFSETOF_IO_URING_BUF_BID = 12;
+    public static final int OFFSETOF_IO_URING_BUF_RING_TAIL = 14;
+
+    /// How a ring of buffers is registered.
+    public static final int SIZEOF_IO_URING_BUF_REG = 40;
+
+    public static final int OFFSETOF_IO_URING_BUF_REG_ENTRIES = 8;
+    public static final int OFFSETOF_IO_URING_BUF_REG_BGID = 12;
 
     private IoUring() {}
 }

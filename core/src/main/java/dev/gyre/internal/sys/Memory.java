@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import java.lang.foreign.Arena;
@@ -18,6 +19,7 @@ public final class Memory {
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
     private static final VarHandle SHARED_INT = JAVA_INT.varHandle();
+    private static final VarHandle SHARED_SHORT = JAVA_SHORT.varHandle();
 
     private Memory() {}
 
@@ -43,6 +45,15 @@ public final class Memory {
     /// Makes all that was stored before visible to whoever acquires this aligned address.
     public static void putIntRelease(long address, int value) {
         SHARED_INT.setRelease(ALL, address, value);
+    }
+
+    /// The same for a short.
+    public static void putShortRelease(long address, int value) {
+        SHARED_SHORT.setRelease(ALL, address, (short) value);
+    }
+
+    public static int getByte(long address) {
+        return ALL.get(JAVA_BYTE, address);
     }
 
     public static void putByte(long address, int value) {

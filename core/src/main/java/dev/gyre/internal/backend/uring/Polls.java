@@ -124,6 +124,12 @@ final class Polls {
         return result > 0 ? Poll.readyBits(result) : 0;
     }
 
+    /// Nobody could take what it brought: it is asked for anew, and reports what is still so.
+    void again(Poll poll) {
+        poll.armedFor = Poll.NOTHING;
+        due.add(poll);
+    }
+
     /// The ring is gone, and with it all that was in flight.
     void lost() {
         for (int i = 0; i < slotsUsed; i++) {

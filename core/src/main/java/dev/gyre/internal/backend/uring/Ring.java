@@ -17,6 +17,7 @@ import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.UringCalls;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 
 /// A ring: submissions go in, completions come out.
 ///
@@ -218,6 +219,22 @@ final class Ring {
         enterFd = memory.fd();
         enterFlags = 0;
         callsUntilRegistered = CALLS_BEFORE_REGISTERING;
+    }
+
+    /// Gives the kernel a ring of buffers to choose from.
+    ///
+    /// @return zero or `-errno`
+    int registerBuffers(long entriesAddress, int count, int group) {
+        MemorySegment registration = Memory.allocate(IoUring.SIZEOF_IO_URING_BUF_REG);
+        long address = registration.address();
+        Memory.putLong(address, entriesAddress);
+        Memory.putInt(address + IoUring.OFFSETOF_IO_URING_BUF_REG_ENTRIES, count);
+        Memory.putShort(address + IoUring.OFFSETOF_IO_URING_BUF_REG_BGID, group);
+        try {
+            return calls.register(memory.fd(), IoUring.IORING_REGISTER_PBUF_RING, address, 1);
+        } finally {
+            Reference.reachabilityFence(registration);
+        }
     }
 
     // ------------------------------------------------------------------ completions

@@ -36,6 +36,8 @@ record RingMemory(
         int fd, int flags, int features, Mapping rings, Mapping entries, MemorySegment offsets) {
     record Mapping(long address, long length) {}
 
+    private static final int MOST_OPCODES = 256;
+
     private static final int ALWAYS =
             IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP | IORING_SETUP_R_DISABLED;
 
@@ -97,7 +99,7 @@ record RingMemory(
     private static RingMemory map(UringCalls calls, int fd, MemorySegment params) {
         long address = params.address();
         int features = Memory.getInt(address + IoUring.OFFSETOF_IO_URING_PARAMS_FEATURES);
-        if ((features & NEEDED) != NEEDED) {
+        if ((features & NEEDED) != NEEDED || !knowsAll(calls, fd)) {
             // Too old: the same answer as from a kernel without it.
             throw new SystemCallException("io_uring_setup", Errno.ENOSYS, fd);
         }
@@ -122,6 +124,35 @@ record RingMemory(
         } catch (Throwable e) {
             calls.munmap(rings.address, rings.length);
             throw e;
+        }
+    }
+
+    /// Whether the kernel has every operation that is submitted: what calls itself io_uring need not.
+    private static boolean knowsAll(UringCalls calls, int fd) {
+        MemorySegment probe =
+                Memory.allocate(
+                        IoUring.SIZEOF_IO_URING_PROBE
+                                + (long) MOST_OPCODES * IoUring.SIZEOF_IO_URING_PROBE_OP);
+        long address = probe.address();
+        try {
+            int result =
+                    calls.register(fd, IoUring.IORING_REGISTER_PROBE, address, MOST_OPCODES);
+            boolean all = result >= 0;
+            int known =
+                    Memory.getByte(address + IoUring.OFFSETOF_IO_URING_PROBE_OPS_LEN) & 0xFF;
+            for (int opcode : Entries.opcodes()) {
+                long flags =
+                        address
+                                + IoUring.SIZEOF_IO_URING_PROBE
+                                + (long) opcode * IoUring.SIZEOF_IO_URING_PROBE_OP
+                                + IoUring.OFFSETOF_IO_URING_PROBE_OP_FLAGS;
+                all &=
+                        opcode < known
+                                && (Memory.getByte(flags) & IoUring.IO_URING_OP_SUPPORTED) != 0;
+            }
+            return all;
+        } finally {
+            Reference.reachabilityFence(probe);
         }
     }
 

@@ -13,7 +13,6 @@ import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.backend.WakeSignal;
-import dev.gyre.internal.backend.reactor.Reactor;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Linux;
@@ -28,11 +27,10 @@ import java.util.function.Supplier;
 /// Linux io_uring: a ring that takes requests and returns their completions, and an eventfd that interrupts
 /// the wait for them.
 ///
-/// **Whose the ring is.** A ring belongs to the thread that enabled it; the kernel refuses all others. A
-/// loop, though, may be run by one thread and then by another, and be set up and closed by a third. So
-/// what any thread wants is noted, and the loop thread does it; and the thread that comes to a ring of
-/// another's makes a new one, and asks again for what was in flight. Between two runs nothing is in
-/// flight but polls, which end with the ring and touch no memory, so anyone may then drop it.
+/// **Threads.** What any thread wants is noted, and the loop thread tells the kernel before it waits: see
+/// [OwnedRing]. Between two runs nothing is in flight but polls, which end with the ring and touch no
+/// memory: when the loop thread leaves, it takes all operations back, to be submitted again by
+/// whoever comes next.
 ///
 /// **Waking.** A multishot poll of the eventfd reports each write, and the eventfd is never read. When
 /// the poll is armed anew, old writes are reported once more: what counts is whether a signal is pending.
@@ -43,19 +41,19 @@ public final class UringBackend implements Backend {
     /// How long to wait before the kernel, which had no room for a request, is asked again.
     private static final long CONGESTION_NANOS = 1_000_000;
 
+    /// How long to wait for what was taken back before asking again.
+    private static final long RECALL_NANOS = 100_000_000;
+
     private final Seam seam;
-    private final Supplier<Ring> rings;
     private final Registered registered;
     private final WakeSignal wake;
-    private final Polls polls = new Polls();
 
-    // Shared: written under the lock of Registered; the ring is the owner's to use, and while there
-    // is none, of whoever holds the lock.
-    private @Nullable Ring ring;
-    private @Nullable Entries entries;
-    private @Nullable Thread enabledBy;
+    // Shared: the owner's, and while there is none, of whoever holds the lock of Registered.
+    private final OwnedRing owned;
+    private final Polls polls = new Polls();
+    private @Nullable Flying flying;
+    private @Nullable UringRequests requests;
     private boolean wakeArmed;
-    private volatile @Nullable Thread owner;
 
     // Shared: set by the loop thread around each wait, read by whoever notes a change.
     private volatile boolean waiting;
@@ -64,27 +62,23 @@ public final class UringBackend implements Backend {
     private volatile boolean closed;
 
     // Loop thread only.
-    private final @Nullable Poll[] ready;
-    private final int[] readyBits;
-    private int collected;
-    private int next;
-    private int taken;
+    private final ReadyPolls ready;
     private boolean woken;
+
+    /// Woken while operations were taken back: the next wait is to end at once.
+    private boolean wokenBefore;
 
     private UringBackend(
             Seam seam,
-            Supplier<Ring> rings,
-            Ring ring,
+            OwnedRing owned,
             Registered registered,
             WakeSignal wake,
             int eventsPerWait) {
         this.seam = seam;
-        this.rings = rings;
-        this.ring = ring;
+        this.owned = owned;
         this.registered = registered;
         this.wake = wake;
-        ready = new @Nullable Poll[eventsPerWait];
-        readyBits = new int[eventsPerWait];
+        ready = new ReadyPolls(eventsPerWait);
     }
 
     /// Opens a ring.
@@ -120,7 +114,11 @@ public final class UringBackend implements Backend {
             pollability = Pollability.open(kernels.get());
             WakeSignal wake = new WakeSignal(kernels.get(), eventfd);
             return new UringBackend(
-                    seam, rings, ring, new Registered(pollability), wake, eventsPerWait);
+                    seam,
+                    new OwnedRing(rings, ring),
+                    new Registered(pollability),
+                    wake,
+                    eventsPerWait);
         } catch (Throwable e) {
             ring.close();
             if (eventfd >= 0) {
@@ -135,7 +133,10 @@ public final class UringBackend implements Backend {
 
     @Override
     public Requests openRequests(RequestHost host) {
-        return new Reactor(this, seam, host);
+        UringRequests opened = new UringRequests(seam, host, this::recall);
+        requests = opened;
+        flying = opened.flying();
+        return opened;
     }
 
     @Override
@@ -152,7 +153,7 @@ public final class UringBackend implements Backend {
 
     @Override
     public void pollNow() {
-        assert next == collected : "events not taken yet: " + (collected - next);
+        assert ready.isEmpty() : "events not taken yet";
         Ring own = prepare();
         check(own, own.look());
         collect();
@@ -160,16 +161,16 @@ public final class UringBackend implements Backend {
 
     @Override
     public void pollUntil(long deadlineNanos) {
-        assert next == collected : "events not taken yet: " + (collected - next);
+        assert ready.isEmpty() : "events not taken yet";
         boolean congested = false;
         do {
             Ring own = prepare();
             // The clock anew each time: an interrupted wait must not begin its timeout again.
             long left = deadlineNanos - nanoTime();
             int result;
-            if (left <= 0 || own.available() > 0) {
+            if (left <= 0 || own.available() > 0 || isReady()) {
                 result = own.look();
-            } else if (congested || !polls.isTold()) {
+            } else if (congested || !isTold()) {
                 result = own.awaitOnly(Math.min(left, CONGESTION_NANOS));
             } else {
                 result = await(own, left);
@@ -177,7 +178,11 @@ public final class UringBackend implements Backend {
             congested = Ring.isCongested(result);
             check(own, result);
             collect();
-        } while (collected == 0 && !woken && !closed && deadlineNanos - nanoTime() > 0);
+        } while (!isReady() && !closed && deadlineNanos - nanoTime() > 0);
+    }
+
+    private boolean isReady() {
+        return !ready.isEmpty() || woken || (requests != null && requests.hasCompleted());
     }
 
     private int await(Ring own, long nanos) {
@@ -192,62 +197,45 @@ public final class UringBackend implements Backend {
 
     /// Makes the ring this thread's own, and writes into it what is to be told.
     private Ring prepare() {
-        woken = false;
-        if (!isCurrent(owner)) {
-            takeOver();
+        woken = wokenBefore;
+        wokenBefore = false;
+        if (!owned.isMine()) {
+            synchronized (registered.lock) {
+                if (owned.isForeign()) {
+                    drop();
+                }
+                owned.takeOver();
+            }
         }
-        Ring own = ring;
-        Entries into = entries;
-        assert own != null && into != null : "closed";
-        if (!wakeArmed) {
-            wakeArmed = into.poll(Tokens.WAKE, wake.fd(), EPOLLIN, IORING_POLL_ADD_MULTI);
-        }
-        polls.add(registered.takeChanges());
-        boolean _ = polls.tell(into);
+        Ring own = owned.ring();
+        assert own != null : "closed";
+        tell(own, owned.entries());
         return own;
     }
 
-    private void takeOver() {
-        synchronized (registered.lock) {
-            if (enabledBy != null && !isCurrent(enabledBy)) {
-                drop();
-            }
-            Ring own = ring;
-            if (own == null) {
-                own = rings.get();
-                ring = own;
-            }
-            if (enabledBy == null) {
-                own.enable();
-                enabledBy = Thread.currentThread();
-                entries = new Entries(own);
-            }
-            owner = Thread.currentThread();
+    private void tell(Ring own, Entries entries) {
+        if (!wakeArmed) {
+            wakeArmed = entries.poll(Tokens.WAKE, wake.fd(), EPOLLIN, IORING_POLL_ADD_MULTI);
+        }
+        polls.add(registered.takeChanges());
+        if (polls.tell(entries) && flying != null) {
+            boolean _ = flying.tell(own, entries);
         }
     }
 
-    @SuppressWarnings("ReferenceEquality") // a thread is only itself
-    private static boolean isCurrent(@Nullable Thread thread) {
-        return thread == Thread.currentThread();
+    private boolean isTold() {
+        return polls.isTold() && (flying == null || flying.isTold());
     }
 
-    /// Lets the ring go. What was in flight is asked for anew with the next one. Under the lock, by the owner
-    /// or while there is none.
+    /// Lets the ring go. Polls are asked for anew with the next one. Under the lock, by the owner or while
+    /// there is none.
     private void drop() {
-        Ring old = ring;
-        if (old == null) {
-            return;
-        }
-        if (isCurrent(enabledBy)) {
-            old.unregisterDescriptor();
-        }
-        ring = null;
-        entries = null;
-        enabledBy = null;
-        owner = null;
+        owned.drop();
         wakeArmed = false;
-        old.close();
         polls.lost();
+        if (flying != null) {
+            flying.lost();
+        }
     }
 
     private void check(Ring own, int result) {
@@ -270,27 +258,31 @@ public final class UringBackend implements Backend {
     // ------------------------------------------------------------------ completions
 
     private void collect() {
-        Ring own = ring;
+        Ring own = owned.ring();
         if (own == null || closed) {
             return; // Closed while we waited: whatever the kernel wrote is nobody's any more.
         }
-        if (next == collected) {
-            next = 0;
-            collected = 0;
-        }
-        for (int left = own.available(); left > 0 && collected < ready.length; left--) {
-            long completion = own.first();
-            long token = Memory.getLong(completion + OFFSETOF_IO_URING_CQE_USER_DATA);
-            int result = Memory.getInt(completion + OFFSETOF_IO_URING_CQE_RES);
-            int flags = Memory.getInt(completion + OFFSETOF_IO_URING_CQE_FLAGS);
-            own.next();
-            if (Tokens.isPoll(token)) {
-                polled(token, result, flags);
-            } else if (token == Tokens.WAKE) {
-                signalled(flags);
-            }
+        for (int left = own.available(); left > 0 && !ready.isFull(); left--) {
+            take(own);
         }
         own.release();
+    }
+
+    private void take(Ring own) {
+        long completion = own.first();
+        long token = Memory.getLong(completion + OFFSETOF_IO_URING_CQE_USER_DATA);
+        int result = Memory.getInt(completion + OFFSETOF_IO_URING_CQE_RES);
+        int flags = Memory.getInt(completion + OFFSETOF_IO_URING_CQE_FLAGS);
+        own.next();
+        if (Tokens.isPoll(token)) {
+            polled(token, result, flags);
+        } else if (Tokens.isOperation(token)) {
+            if (flying != null) {
+                flying.completed(token, result, flags);
+            }
+        } else if (token == Tokens.WAKE) {
+            signalled(flags);
+        }
     }
 
     private void polled(long token, int result, int flags) {
@@ -299,9 +291,8 @@ public final class UringBackend implements Backend {
             return;
         }
         int bits = polls.completed(poll, result, flags);
-        if (bits != 0) {
-            ready[collected] = poll;
-            readyBits[collected++] = bits;
+        if (bits != 0 && !ready.add(poll, bits)) {
+            polls.again(poll);
         }
     }
 
@@ -317,20 +308,12 @@ public final class UringBackend implements Backend {
 
     @Override
     public @Nullable IoHandler takeReady() {
-        while (next < collected) {
-            Poll poll = ready[next];
-            taken = readyBits[next];
-            ready[next++] = null;
-            if (poll != null && !poll.isRemoved() && !closed) {
-                return poll.handler;
-            }
-        }
-        return null;
+        return closed ? null : ready.take();
     }
 
     @Override
     public int taken() {
-        return taken;
+        return ready.taken();
     }
 
     @Override
@@ -367,13 +350,13 @@ public final class UringBackend implements Backend {
         if (poll == null) {
             return;
         }
-        if (isCurrent(owner)) {
+        if (owned.isMine()) {
             forget(poll);
             return;
         }
         synchronized (registered.lock) {
-            if (owner == null && poll.armedAs != 0) {
-                if (isCurrent(enabledBy)) {
+            if (owned.isFree() && poll.armedAs != 0) {
+                if (owned.isEnabledHere()) {
                     forget(poll);
                 } else {
                     drop();
@@ -386,9 +369,8 @@ public final class UringBackend implements Backend {
     /// Has the kernel forget it now. A poll in flight keeps its file open, however often the
     /// number is closed, and the peer would not hear of it before the next wait.
     private void forget(Poll poll) {
-        Ring own = ring;
-        Entries into = entries;
-        if (poll.armedAs != 0 && own != null && into != null && polls.tell(into, poll)) {
+        Ring own = owned.ring();
+        if (poll.armedAs != 0 && own != null && polls.tell(owned.entries(), poll)) {
             // Else it is told with the next wait: it is noted as a change.
             int _ = own.look();
         }
@@ -404,20 +386,42 @@ public final class UringBackend implements Backend {
 
     @Override
     public void leave() {
-        if (!isCurrent(owner)) {
+        if (!owned.isMine()) {
             return;
         }
+        recall();
         synchronized (registered.lock) {
-            Ring own = ring;
-            Entries into = entries;
-            if (own != null && into != null) {
+            Ring own = owned.ring();
+            if (own != null) {
                 // A descriptor that was closed in the last callback is to be let go of.
                 polls.add(registered.takeChanges());
-                boolean _ = polls.tell(into);
+                boolean _ = polls.tell(owned.entries());
                 int _ = own.look();
-                own.unregisterDescriptor();
+                owned.leave();
             }
-            owner = null;
+        }
+    }
+
+    /// Takes back all operations that the kernel has: each comes with its result, or will be submitted
+    /// again.
+    private void recall() {
+        Flying operations = flying;
+        while (operations != null && operations.inKernel() > 0 && owned.isMine()) {
+            Ring own = owned.ring();
+            assert own != null : "the owner has a ring";
+            boolean _ = operations.recall(owned.entries());
+            int result = own.await(RECALL_NANOS);
+            if (result < 0
+                    && result != -Errno.EINTR
+                    && result != -Errno.ETIME
+                    && !Ring.isCongested(result)) {
+                return; // Nothing comes back from such a ring.
+            }
+            while (own.available() > 0) {
+                take(own);
+                own.release();
+            }
+            wokenBefore |= woken;
         }
     }
 
@@ -426,6 +430,9 @@ public final class UringBackend implements Backend {
         synchronized (registered.lock) {
             if (closed) {
                 return;
+            }
+            if (requests != null) {
+                requests.close();
             }
             closed = true;
             registered.close();
