@@ -66,6 +66,10 @@ public interface Backend {
         return Seam.LINUX_BY_THREAD;
     }
 
+    /// The loop thread is through with a run: another thread may run the loop next, or close it. Never
+    /// fails.
+    default void leave() {}
+
     /// Releases everything: first what delivers events, then what wakes. Idempotent. Not while a thread
     /// waits.
     void close();
