@@ -2,9 +2,13 @@ package dev.gyre.cli;
 
 import dev.gyre.BackendKind;
 import dev.gyre.EventLoop;
+import dev.gyre.LoopConfig;
+import dev.gyre.SystemCallException;
+import dev.gyre.internal.sys.BsdKqueueCalls;
 import dev.gyre.internal.sys.Limits;
 import dev.gyre.internal.sys.LinuxKernel;
 import dev.gyre.internal.sys.LinuxUringCalls;
+import dev.gyre.internal.sys.Platform;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -13,6 +17,7 @@ import picocli.CommandLine.Spec;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -48,6 +53,11 @@ import java.util.stream.Collectors;
             "  io_uring          Linux's completion interface: asked for, and given back",
             "  kqueue            its counterpart on macOS and FreeBSD",
             "  simulated         a kernel in Java, for tests",
+            "  A loop takes      the backend that a loop gets here if its program names none, and why",
+            "",
+            "The last section tells how far Gyre's own tests reach: of each chapter of its contract,",
+            "how many clauses have tests on each backend. Those on kqueue and on the simulated",
+            "backend ran on kernels in memory. docs/MATRIX.md has it clause by clause.",
             ""
         },
         optionListHeading = "Options:%n",
@@ -78,6 +88,8 @@ final class Doctor implements Callable<Integer> {
         describeSystem(report);
         describeJava(report, nativeAccess);
         String working = tryBackends(report);
+        report.line("A loop takes", choice());
+        describeTests(report, Matrix.packaged());
         out.println();
         out.flush();
         if (working.isEmpty()) {
@@ -98,7 +110,11 @@ final class Doctor implements Callable<Integer> {
                 system()
                         + " "
                         + System.getProperty("os.version", "")
-                        + (isLinux() ? "" : ": not supported, a loop needs Linux"));
+                        + (isLinux()
+                                ? ""
+                                : ": "
+                                        + Platform.caveat()
+                                                .orElse("not supported, a loop needs Linux")));
         report.line("Architecture", architecture(System.getProperty("os.arch", "")));
         report.line("Cores", Runtime.getRuntime().availableProcessors() + " for this process");
         report.line("Open files", openFiles());
@@ -120,9 +136,8 @@ final class Doctor implements Callable<Integer> {
         Finding elsewhere = Finding.fails("Linux only, not on this system");
         findings.put("epoll", isLinux() ? LoopCheck.run(BackendKind.EPOLL) : elsewhere);
         findings.put("io_uring", isLinux() ? tryUring() : elsewhere);
-        findings.put("kqueue", Finding.fails(kqueue()));
-        findings.put(
-                "simulated", Finding.fails("it comes with the test kit, which is not built yet"));
+        findings.put("kqueue", tryKqueue());
+        findings.put("simulated", Finding.fails("for tests only: it comes with the test kit"));
         findings.forEach((name, finding) -> report.line(name, finding.toString()));
         return findings.entrySet().stream()
                 .filter(entry -> entry.getValue().works())
@@ -142,11 +157,51 @@ final class Doctor implements Callable<Integer> {
         }
     }
 
-    private static String kqueue() {
-        return switch (system()) {
-            case "Mac OS X", "FreeBSD" -> "this version of Gyre has no kqueue backend yet";
-            default -> "macOS and FreeBSD only, not on this system";
-        };
+    private static Finding tryKqueue() {
+        return Platform.hasKqueue() || System.getProperty(BsdKqueueCalls.LIBRARY_PROPERTY) != null
+                ? LoopCheck.run(BackendKind.KQUEUE)
+                : Finding.fails("macOS and FreeBSD only, not on this system");
+    }
+
+    /// Which backend an open loop is on that asked for none.
+    private static String choice() {
+        String property = System.getProperty("gyre.backend");
+        try (EventLoop loop = EventLoop.open(LoopConfig.DEFAULT.withName("doctor"))) {
+            return loop.metrics().backend()
+                    + ": "
+                    + loop.metrics()
+                            .backendFallback()
+                            .orElse(
+                                    property == null
+                                            ? "the default here; LoopConfig.withBackend or"
+                                                    + " -Dgyre.backend=NAME names another"
+                                            : "the system property gyre.backend names it");
+        } catch (UnsupportedOperationException
+                | IllegalArgumentException
+                | SystemCallException
+                | LinkageError e) {
+            return "none: " + e.getMessage();
+        }
+    }
+
+    private static void describeTests(Report report, Matrix matrix) {
+        report.section("Clauses with tests");
+        report.line("", columns(matrix.backends()));
+        for (String chapter : matrix.chapters()) {
+            report.line(
+                    chapter,
+                    columns(
+                            matrix.backends().stream()
+                                    .map(backend -> matrix.covered(chapter, backend))
+                                    .toList()));
+        }
+    }
+
+    private static String columns(List<String> texts) {
+        return texts.stream()
+                .map(text -> String.format(Locale.ROOT, "%-12s", text))
+                .collect(Collectors.joining())
+                .stripTrailing();
     }
 
     private static String system() {

@@ -82,9 +82,11 @@ final class LoopCheck {
             }
             return Finding.works(
                     "a task from another thread ran, a timer fired, the loop ended; "
-                            + (loop.metrics().backend().equals(BackendKind.EPOLL.id())
-                                    ? waits(new LinuxKernel())
-                                    : "waits use io_uring_enter"));
+                            + switch (BackendKind.of(loop.metrics().backend())) {
+                                case EPOLL -> waits(new LinuxKernel());
+                                case IO_URING -> "waits use io_uring_enter";
+                                case KQUEUE -> "waits use kevent";
+                            });
         } catch (ExecutionException e) {
             return Finding.fails(step + ": " + message(root(e)));
         } catch (TimeoutException e) {

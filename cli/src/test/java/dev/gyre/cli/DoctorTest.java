@@ -58,9 +58,29 @@ final class DoctorTest {
     }
 
     @Test
-    void doctor_onMacOs_doesNotClaimKqueue() {
-        assertThat(Execution.on("Mac OS X", "doctor").out())
-                .contains("kqueue            no: this version of Gyre has no kqueue backend yet");
+    void doctor_onMacOs_triesKqueueAndSaysWhatWasNeverTested() {
+        Execution execution = Execution.on("Mac OS X", "doctor"); // Linux all the same: it has none.
+
+        assertThat(execution.out().replaceAll("\\s+", " "))
+                .contains("timers, tasks and promises only")
+                .contains("never on Mac OS X itself")
+                .contains("kqueue no: ")
+                .contains("A loop takes none: ");
+    }
+
+    @Test
+    void doctor_here_tellsWhichBackendALoopTakesAndWhy() {
+        assertThat(Execution.of("doctor").lines())
+                .anyMatch(line -> line.startsWith("  A loop takes      epoll: the default here"));
+    }
+
+    @Test
+    void doctor_anywhere_tellsHowManyClausesOfEachChapterAreTestedWhere() {
+        assertThat(Execution.of("doctor").lines())
+                .contains("Clauses with tests")
+                .anyMatch(line -> line.matches(" {20}epoll +io_uring +kqueue +simulated"))
+                .anyMatch(line -> line.matches("  W {17}9/9 +9/9 +[1-9]/9 +.*"))
+                .anyMatch(line -> line.matches("  L {17}10/10 +10/10 .*"));
     }
 
     @Test
@@ -79,7 +99,8 @@ final class DoctorTest {
         assertThat(execution.out())
                 .contains("Operating system", "Architecture", "Cores", "Open files")
                 .contains("Memory limit", "Native access", "epoll", "io_uring", "kqueue")
-                .contains("simulated", "Exit status:", "Examples:");
+                .contains("simulated", "A loop takes", "docs/MATRIX.md")
+                .contains("Exit status:", "Examples:");
     }
 
     @Test

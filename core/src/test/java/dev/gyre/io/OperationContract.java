@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// What operations do, whatever kernel they are on: clauses O-1 to O-6.
-abstract class OperationContract extends OperationFixture {
+public abstract class OperationContract extends OperationFixture {
 
     // ------------------------------------------------------------------ reading and writing
 
@@ -278,6 +278,7 @@ abstract class OperationContract extends OperationFixture {
     @Test
     @Clause("O-1")
     void connection_carriesBytesBothWays() {
+        requireNetwork();
         List<Descriptor> ends = connection();
         send(ends.get(0), "ping");
         assertThat(receive(ends.get(1))).isEqualTo("ping");
@@ -290,6 +291,7 @@ abstract class OperationContract extends OperationFixture {
     @Test
     @Clause({"O-1", "O-5"})
     void connect_whereNobodyListens_isRefused() {
+        requireNetwork();
         SocketAddress gone;
         try (Descriptor listener = Sockets.listen(loop, anyPort())) {
             gone = Sockets.localAddress(loop, listener);
@@ -304,6 +306,7 @@ abstract class OperationContract extends OperationFixture {
     @Test
     @Clause({"O-1", "B-4"})
     void acceptEach_goesOnUntilItIsCancelled() {
+        requireNetwork();
         Descriptor listener = Sockets.listen(loop, anyPort());
         SocketAddress address = Sockets.localAddress(loop, listener);
         List<Descriptor> accepted = new ArrayList<>();
@@ -340,6 +343,7 @@ abstract class OperationContract extends OperationFixture {
     @Test
     @Clause("O-1")
     void accepted_thatNobodyTakes_isClosed() {
+        requireNetwork();
         try (Descriptor listener = Sockets.listen(loop, anyPort())) {
             SocketAddress address = Sockets.localAddress(loop, listener);
             Descriptor client = Sockets.stream(loop, address);
@@ -421,6 +425,7 @@ abstract class OperationContract extends OperationFixture {
     @Test
     @Clause("O-1")
     void messages_carryTheirAddresses() {
+        requireNetwork();
         SocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         Descriptor one = Sockets.datagram(loop, any);
         Descriptor two = Sockets.datagram(loop, any);
@@ -451,6 +456,7 @@ abstract class OperationContract extends OperationFixture {
     @Test
     @Clause("O-5")
     void reset_completesWhatIsQueuedWithThatError() {
+        requireNetwork();
         List<Descriptor> ends = connection();
         send(ends.get(1), "unread"); // Closing with unread bytes resets the connection.
         runUntil("it has arrived", () -> arrived(ends.get(0)));
@@ -477,6 +483,7 @@ abstract class OperationContract extends OperationFixture {
     @Test
     @Clause("O-1")
     void failure_namesTheCallTheErrorAndTheDescriptor() {
+        requireNetwork();
         Descriptor client = Sockets.stream(loop, anyPort());
         Operation read = operations.read(client, Buffer.allocate(8), note("read")).start();
         runUntilDone(read);

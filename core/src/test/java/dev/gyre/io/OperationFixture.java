@@ -1,6 +1,7 @@
 package dev.gyre.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
@@ -20,7 +21,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /// A loop over the backend that a subclass has, its operations, and what their tests need of both.
-abstract class OperationFixture {
+public abstract class OperationFixture {
     /// More turns than any of these tests takes.
     private static final int MOST_TURNS = 20_000;
 
@@ -86,6 +87,15 @@ abstract class OperationFixture {
 
     protected List<Descriptor> pair() {
         return Sockets.pair(loop);
+    }
+
+    /// Whether there is a network. Else only pairs are to be had.
+    protected boolean hasNetwork() {
+        return true;
+    }
+
+    protected void requireNetwork() {
+        assumeTrue(hasNetwork(), "this kernel is in memory and has no network");
     }
 
     protected static SocketAddress anyPort() {

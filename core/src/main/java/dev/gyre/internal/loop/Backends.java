@@ -5,8 +5,12 @@ import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.epoll.EpollBackend;
+import dev.gyre.internal.backend.kqueue.KqueueBackend;
 import dev.gyre.internal.backend.uring.UringBackend;
+import dev.gyre.internal.sys.BsdKqueueCalls;
+import dev.gyre.internal.sys.KqueueFlavour;
 import dev.gyre.internal.sys.LinuxUringCalls;
+import dev.gyre.internal.sys.Platform;
 import dev.gyre.internal.sys.Seam;
 
 import org.jspecify.annotations.Nullable;
@@ -26,42 +30,87 @@ final class Backends {
 
     private Backends() {}
 
+    /// How to open each of them, and which is taken where nobody says.
+    record Openers(
+            BackendKind byDefault,
+            Supplier<? extends Backend> epoll,
+            Supplier<? extends Backend> uring,
+            Supplier<? extends Backend> kqueue) {}
+
     /// Opens what the configuration asks for, else what the system property names, else what is best
     /// here.
     ///
     /// @throws IllegalArgumentException if the property names no backend
+    /// @throws UnsupportedOperationException if one of Linux is asked for elsewhere
     /// @throws SystemCallException if the kernel refuses that also which it has everywhere
     static Choice open(LoopConfig config) {
-        return open(
-                config,
-                System.getProperty(PROPERTY),
-                () -> UringBackend.open(Seam.LINUX, new LinuxUringCalls(), config.eventsPerWait()));
+        Platform.caveat()
+                .ifPresent(why -> LOG.log(Level.WARNING, "loop " + config.name() + ": " + why));
+        return open(config, System.getProperty(PROPERTY), openersHere(config));
     }
 
-    static Choice open(
-            LoopConfig config, @Nullable String property, Supplier<? extends Backend> uring) {
+    private static Openers openersHere(LoopConfig config) {
+        int events = config.eventsPerWait();
+        return new Openers(
+                Platform.hasKqueue() ? BackendKind.KQUEUE : BackendKind.EPOLL,
+                () -> EpollBackend.open(Seam.LINUX, events),
+                () -> UringBackend.open(Seam.LINUX, new LinuxUringCalls(), events),
+                () -> openKqueue(events));
+    }
+
+    static Choice open(LoopConfig config, @Nullable String property, Openers openers) {
         BackendKind wanted =
                 config.backend()
-                        .orElseGet(() -> property == null ? BackendKind.EPOLL : named(property));
-        return switch (wanted) {
-            case EPOLL -> new Choice(epoll(config), Optional.empty());
-            case IO_URING -> uringOrEpoll(config, uring);
+                        .orElseGet(() -> property == null ? openers.byDefault : named(property));
+        if (wanted == openers.byDefault) {
+            return new Choice(opener(openers, wanted).get(), Optional.empty());
+        }
+        if (openers.byDefault == BackendKind.KQUEUE) {
+            throw new UnsupportedOperationException(
+                    wanted + " is Linux's: this system has kqueue (LoopConfig.withBackend)");
+        }
+        return openOrDefault(config, wanted, openers);
+    }
+
+    private static Supplier<? extends Backend> opener(Openers openers, BackendKind kind) {
+        return switch (kind) {
+            case EPOLL -> openers.epoll;
+            case IO_URING -> openers.uring;
+            case KQUEUE -> openers.kqueue;
         };
     }
 
-    private static Choice uringOrEpoll(LoopConfig config, Supplier<? extends Backend> uring) {
+    private static Choice openOrDefault(LoopConfig config, BackendKind wanted, Openers openers) {
         try {
-            return new Choice(uring.get(), Optional.empty());
-        } catch (SystemCallException e) {
-            String why = "io_uring is refused: " + e.getMessage();
-            Backend instead = epoll(config);
-            LOG.log(Level.WARNING, "loop " + config.name() + " waits on epoll: " + why);
+            return new Choice(opener(openers, wanted).get(), Optional.empty());
+        } catch (SystemCallException | UnsupportedOperationException | LinkageError e) {
+            String why = wanted + " is refused: " + reason(e);
+            Backend instead = opener(openers, openers.byDefault).get();
+            LOG.log(
+                    Level.WARNING,
+                    "loop " + config.name() + " waits on " + instead.name() + ": " + why);
             return new Choice(instead, Optional.of(why));
         }
     }
 
-    private static Backend epoll(LoopConfig config) {
-        return EpollBackend.open(Seam.LINUX, config.eventsPerWait());
+    /// A library that cannot be loaded is told by what its class's initializer threw.
+    private static @Nullable String reason(Throwable e) {
+        Throwable cause = e.getCause();
+        return e.getMessage() == null && cause != null ? cause.getMessage() : e.getMessage();
+    }
+
+    private static Backend openKqueue(int events) {
+        if (!Platform.hasKqueue() && System.getProperty(BsdKqueueCalls.LIBRARY_PROPERTY) == null) {
+            throw new UnsupportedOperationException(
+                    "Linux has none of its own; a library that plays it is named by the system"
+                            + " properties "
+                            + BsdKqueueCalls.LIBRARY_PROPERTY
+                            + " and "
+                            + KqueueFlavour.PROPERTY);
+        }
+        KqueueFlavour flavour = KqueueFlavour.choose();
+        return KqueueBackend.open(
+                () -> new BsdKqueueCalls(flavour), flavour, Seam.LINUX, events);
     }
 
     private static BackendKind named(String property) {

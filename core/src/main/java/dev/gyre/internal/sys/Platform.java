@@ -1,5 +1,7 @@
 package dev.gyre.internal.sys;
 
+import java.util.Optional;
+
 /// Which operating system and processor this is, by the JVM's own words.
 public final class Platform {
     private Platform() {}
@@ -12,14 +14,43 @@ public final class Platform {
     }
 
     static void requireSupported(String system, String architecture) {
-        if (!system.equals("Linux")) {
+        if (!system.equals("Linux") && !hasKqueue(system)) {
             throw new UnsupportedOperationException(
-                    "Gyre has no backend for " + system + " yet: it needs Linux");
+                    "Gyre has no backend for "
+                            + system
+                            + ": it needs Linux, or kqueue of macOS or FreeBSD");
         }
         if (!isX86(architecture) && !architecture.equals("aarch64")) {
             throw new UnsupportedOperationException(
-                    "Gyre knows Linux on x86-64 and aarch64, not on " + architecture);
+                    "Gyre knows x86-64 and aarch64, not " + architecture);
         }
+    }
+
+    /// What a user has to know before trusting a loop on this system; empty where all of it is tested.
+    public static Optional<String> caveat() {
+        return caveat(System.getProperty("os.name", ""));
+    }
+
+    static Optional<String> caveat(String system) {
+        return hasKqueue(system)
+                ? Optional.of(
+                        "on "
+                                + system
+                                + " timers, tasks and promises only: kqueue was tested against a"
+                                + " kernel in memory, never on "
+                                + system
+                                + " itself, and descriptors, sockets, files, signals and child"
+                                + " processes are known on Linux only")
+                : Optional.empty();
+    }
+
+    /// Whether loops wait by kqueue here.
+    public static boolean hasKqueue() {
+        return hasKqueue(System.getProperty("os.name", ""));
+    }
+
+    private static boolean hasKqueue(String system) {
+        return system.equals("Mac OS X") || system.equals("FreeBSD");
     }
 
     static boolean isX86() {

@@ -45,6 +45,7 @@ public final class KqueueBackend implements Backend, KernelEvents {
 
     private final KqueueFlavour flavour;
     private final Seam seam;
+    private final Seam shared;
     private final int kq;
     private final int eventsPerWait;
     private final KqueueBell bell;
@@ -69,12 +70,14 @@ public final class KqueueBackend implements Backend, KernelEvents {
             Supplier<? extends KqueueCalls> others,
             KqueueFlavour flavour,
             Seam seam,
+            Seam shared,
             int kq,
             KqueueBell bell,
             int eventsPerWait) {
         this.calls = calls;
         this.flavour = flavour;
         this.seam = seam;
+        this.shared = shared;
         this.kq = kq;
         this.bell = bell;
         this.eventsPerWait = eventsPerWait;
@@ -108,6 +111,18 @@ public final class KqueueBackend implements Backend, KernelEvents {
             KqueueFlavour flavour,
             Seam seam,
             int eventsPerWait) {
+        return open(calls, flavour, seam, Seam.LINUX_BY_THREAD, eventsPerWait);
+    }
+
+    /// The same for another kernel than the real one.
+    ///
+    /// @param shared what any thread uses its descriptors through
+    static KqueueBackend open(
+            Supplier<? extends KqueueCalls> calls,
+            KqueueFlavour flavour,
+            Seam seam,
+            Seam shared,
+            int eventsPerWait) {
         KqueueCalls own = calls.get();
         int kq = own.kqueue();
         if (kq < 0) {
@@ -121,7 +136,7 @@ public final class KqueueBackend implements Backend, KernelEvents {
                 throw new SystemCallException("fcntl", -result, kq);
             }
             bell = KqueueBell.choose(calls.get(), flavour, kq);
-            return new KqueueBackend(own, calls, flavour, seam, kq, bell, eventsPerWait);
+            return new KqueueBackend(own, calls, flavour, seam, shared, kq, bell, eventsPerWait);
         } catch (Throwable e) {
             // Whatever it is, memory may have run out too: nothing leaks from a failed start.
             if (bell == null || !bell.isTheQueue()) {
@@ -147,6 +162,11 @@ public final class KqueueBackend implements Backend, KernelEvents {
     @Override
     public Requests openRequests(RequestHost host) {
         return new Reactor(this, seam, host);
+    }
+
+    @Override
+    public Seam seam() {
+        return shared;
     }
 
     // ------------------------------------------------------------------ waiting

@@ -8,6 +8,7 @@ import dev.gyre.LoopConfig;
 import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.SystemCallException;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.BackendContract;
 import dev.gyre.internal.backend.Conduit;
 import dev.gyre.internal.backend.Interest;
@@ -32,6 +33,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
+@On("epoll")
 class EpollBackendTest extends BackendContract {
     private final Plan plan = new Plan();
     private long descriptorsBefore;

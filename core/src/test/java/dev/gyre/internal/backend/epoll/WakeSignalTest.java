@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.Clause;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.EventfdBell;
 import dev.gyre.internal.backend.WakeSignal;
 import dev.gyre.internal.sys.Errno;
@@ -14,6 +15,7 @@ import dev.gyre.internal.sys.Linux;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+@On("epoll")
 class WakeSignalTest {
     private final Plan plan = new Plan();
     private final FaultyKernel kernel = new FaultyKernel(plan);

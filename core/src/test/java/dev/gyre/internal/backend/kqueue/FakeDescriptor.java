@@ -2,6 +2,7 @@ package dev.gyre.internal.backend.kqueue;
 
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Kevent;
+import dev.gyre.internal.sys.Memory;
 
 /// One end of something in memory: a pipe, a pair of sockets, a file, or a queue. Guarded by the
 /// [FakeKqueue] that has it.
@@ -10,11 +11,31 @@ final class FakeDescriptor {
 
     /// Bytes on their way in one direction.
     private static final class Stream {
-        static final long CAPACITY = 65_536;
+        static final int CAPACITY = 65_536;
 
+        private final byte[] ring = new byte[CAPACITY];
+        private int first;
         long bytes;
         boolean writerGone;
         boolean readerGone;
+
+        /// Bytes from nowhere, address zero, are zeros.
+        void put(long address, long count) {
+            for (long i = 0; i < count; i++) {
+                int at = (int) ((first + bytes++) % CAPACITY);
+                ring[at] = address == 0 ? 0 : (byte) Memory.getByte(address + i);
+            }
+        }
+
+        void take(long address, long count) {
+            for (long i = 0; i < count; i++) {
+                if (address != 0) {
+                    Memory.putByte(address + i, ring[first]);
+                }
+                first = (first + 1) % CAPACITY;
+                bytes--;
+            }
+        }
     }
 
     private final int type;
@@ -95,18 +116,18 @@ final class FakeDescriptor {
         return writes && (out.readerGone || out.writerGone || error != 0);
     }
 
-    long write(long count) {
+    long write(long address, long count) {
         if (out.readerGone || out.writerGone) {
             return -Errno.EPIPE;
         }
         long taken = Math.min(count, writable());
-        out.bytes += taken;
+        out.put(address, taken);
         return taken == 0 ? -Errno.EAGAIN : taken;
     }
 
-    long read(long count) {
+    long read(long address, long count) {
         long taken = Math.min(count, in.bytes);
-        in.bytes -= taken;
+        in.take(address, taken);
         return taken == 0 && !in.writerGone ? -Errno.EAGAIN : taken;
     }
 

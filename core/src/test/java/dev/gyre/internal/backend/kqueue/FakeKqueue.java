@@ -148,7 +148,7 @@ final class FakeKqueue implements KqueueCalls {
     /// Fills what can be written to it.
     synchronized void fill(int fd) {
         FakeDescriptor descriptor = get(fd);
-        descriptor.write(Long.MAX_VALUE);
+        descriptor.write(0, Long.MAX_VALUE);
         activate(descriptor);
     }
 
@@ -214,7 +214,7 @@ final class FakeKqueue implements KqueueCalls {
         if (descriptor == null) {
             return -Errno.EBADF;
         }
-        long result = descriptor.write(count);
+        long result = descriptor.write(address, count);
         activate(descriptor);
         return result;
     }
@@ -225,7 +225,7 @@ final class FakeKqueue implements KqueueCalls {
         if (descriptor == null) {
             return -Errno.EBADF;
         }
-        long result = descriptor.read(count);
+        long result = descriptor.read(address, count);
         activate(descriptor);
         return result;
     }

@@ -2,6 +2,7 @@ package dev.gyre.internal.backend.kqueue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.BackendContract;
 import dev.gyre.internal.backend.Conduit;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
@@ -10,6 +11,7 @@ import dev.gyre.internal.sys.KqueueFlavour;
 import dev.gyre.internal.sys.Seam;
 
 /// The contract over a kernel in memory.
+@On("kqueue")
 abstract class FakeKqueueContract extends BackendContract {
     final Plan plan = new Plan();
     final FakeKqueue kernel;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.Clause;
 import dev.gyre.SystemCallException;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.VnodeChange;
 import dev.gyre.internal.sys.Kevent;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Signals, processes and files by filters of their own, in both layouts.
+@On("kqueue")
 class KernelEventsTest {
     private static final int SIGCHLD = 20;
     private static final int PID = 70_123;

@@ -8,6 +8,7 @@ import dev.gyre.LoopConfig;
 import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.SystemCallException;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.Interest;
 import dev.gyre.internal.backend.IoHandler;
@@ -32,6 +33,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// What is particular to kqueue: its faults, its ends, its filters.
+@On("kqueue")
 class KqueueBackendTest {
     private static final int BOTH = Interest.READ | Interest.WRITE;
 

@@ -3,6 +3,7 @@ package dev.gyre.internal.backend.kqueue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.BackendContract;
 import dev.gyre.internal.backend.Conduit;
 import dev.gyre.internal.backend.RealConduit;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 /// The contract over the real calls: those of the system, if it has kqueue, or of a library that
 /// plays it on Linux. Run with `-Dgyre.kqueue.library=libkqueue.so.0
 /// -Dgyre.kqueue.flavour=libkqueue`; without, nothing is tested.
+@On("kqueue")
 class LibkqueueTest extends BackendContract {
     private final Plan plan = new Plan();
 

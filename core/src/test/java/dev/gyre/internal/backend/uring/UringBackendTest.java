@@ -11,6 +11,7 @@ import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.SystemCallException;
 import dev.gyre.Watch;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.Interest;
 import dev.gyre.internal.backend.IoHandler;
@@ -46,6 +47,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
+@On("io_uring")
 class UringBackendTest {
     private static final IoHandler HANDLER = bits -> {};
 

@@ -1,0 +1,143 @@
+package dev.gyre.internal.backend.kqueue;
+
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.FileCalls;
+import dev.gyre.internal.sys.Kernel;
+import dev.gyre.internal.sys.Linux;
+import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.SocketCalls;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+
+/// The rest of the seam over a [FakeKqueue]: what pairs of sockets and pipes need, so that a whole loop can
+/// be run on it. There is no network and there are no files: those calls are refused with `ENOSYS`.
+final class FakeSeam {
+    private FakeSeam() {}
+
+    static Seam over(FakeKqueue kernel) {
+        Calls calls = new Calls(kernel);
+        Kernel kernels = as(Kernel.class, calls);
+        SocketCalls sockets = as(SocketCalls.class, calls);
+        FileCalls files = as(FileCalls.class, calls);
+        return new Seam(() -> kernels, () -> sockets, () -> files);
+    }
+
+    /// The calls that [Calls] has, by their names; of the seam's many others none is reached.
+    private static <T> T as(Class<T> type, Calls calls) {
+        InvocationHandler handler =
+                (proxy, method, arguments) -> {
+                    Method own;
+                    try {
+                        own = Calls.class.getMethod(method.getName(), method.getParameterTypes());
+                    } catch (NoSuchMethodException e) {
+                        int refused = -Errno.ENOSYS;
+                        return method.getReturnType() == long.class ? (Object) (long) refused : refused;
+                    }
+                    try {
+                        return own.invoke(calls, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                };
+        return type.cast(
+                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+
+    /// Public for reflection's sake only.
+    public static final class Calls {
+        private final FakeKqueue kernel;
+
+        private Calls(FakeKqueue kernel) {
+            this.kernel = kernel;
+        }
+
+        public int socketpair(int domain, int type, int protocol, long pairAddress) {
+            return numbers(FakeDescriptor.sockets(), pairAddress);
+        }
+
+        public int pipe2(long pairAddress, int flags) {
+            return numbers(FakeDescriptor.pipe(), pairAddress);
+        }
+
+        private int numbers(FakeDescriptor[] ends, long pairAddress) {
+            Memory.putInt(pairAddress, kernel.open(ends[0]));
+            Memory.putInt(pairAddress + Integer.BYTES, kernel.open(ends[1]));
+            return 0;
+        }
+
+        public int fcntl(int fd, int command, int argument) {
+            return kernel.fcntl(fd, command, argument);
+        }
+
+        public int close(int fd) {
+            return kernel.close(fd);
+        }
+
+        public long read(int fd, long address, long count) {
+            return kernel.read(fd, address, count);
+        }
+
+        public long write(int fd, long address, long count) {
+            return kernel.write(fd, address, count);
+        }
+
+        public long recv(int fd, long address, long count, int flags) {
+            return (flags & Linux.MSG_OOB) != 0 ? -Errno.EINVAL : kernel.read(fd, address, count);
+        }
+
+        public long send(int fd, long address, long count, int flags) {
+            return kernel.write(fd, address, count);
+        }
+
+        public long readv(int fd, long vectors, int count) {
+            return each(fd, vectors, count, kernel::read);
+        }
+
+        public long writev(int fd, long vectors, int count) {
+            return each(fd, vectors, count, kernel::write);
+        }
+
+        private interface Step {
+            long apply(int fd, long address, long count);
+        }
+
+        /// Vector by vector, up to the first that is not filled or emptied wholly.
+        private static long each(int fd, long vectors, int count, Step step) {
+            long all = 0;
+            for (int i = 0; i < count; i++) {
+                long vector = vectors + (long) i * Linux.SIZEOF_IOVEC;
+                long size = Memory.getLong(vector + Linux.OFFSETOF_IOVEC_LEN);
+                if (size == 0) {
+                    continue;
+                }
+                long result = step.apply(fd, Memory.getLong(vector), size);
+                if (result < 0) {
+                    return all > 0 ? all : result;
+                }
+                all += result;
+                if (result < size) {
+                    return all;
+                }
+            }
+            return all;
+        }
+
+        public int shutdown(int fd, int how) {
+            kernel.shutDown(fd);
+            return 0;
+        }
+
+        public int getsockopt(int fd, int level, int option, long value, long length) {
+            Memory.putInt(value, 0);
+            return 0;
+        }
+
+        public int getpeername(int fd, long address, long lengthAddress) {
+            return 0;
+        }
+    }
+}
