@@ -140,13 +140,30 @@ public abstract class WatcherContract extends ConformanceFixture {
                 Watch.reading(
                         watcher -> {
                             String found = receive(watcher.descriptor());
-                            log.add(found + " " + watcher.isHangUp());
+                            log.add(found);
                             if (found.equals("end")) {
                                 watcher.unwatch();
                             }
                         }));
         loop.runUntilEmpty();
-        assertThat(log).containsExactly("x true", "end true");
+        assertThat(log).containsExactly("x", "end");
+    }
+
+    @Test
+    @Clause("W-6")
+    void hangUp_ofBothDirections_isToldToWhoWatchesBoth() {
+        List<Descriptor> pair = pair();
+        pair.get(1).close();
+        loop.watch(
+                pair.get(0),
+                Watch.reading(
+                                watcher -> {
+                                    log.add("read " + watcher.isHangUp());
+                                    watcher.unwatch();
+                                })
+                        .onWrite(notes("never")));
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("read true");
     }
 
     @Test
