@@ -132,7 +132,7 @@ public final class NetworkCalls implements SocketCalls {
         boolean ready = (listener.ready() & EPOLLIN) != 0;
         int exhausted = ready ? kernel.mischief.exhaustion() : 0;
         if (exhausted == 0 && ready && kernel.mischief.blocks()) {
-            kernel.agenda.after(kernel.mischief.delayNanos(), () -> listener.wake(EPOLLIN));
+            kernel.agenda.after(kernel.mischief.delayNanos(), () -> listener.wake(SimulatedSocket.READABLE_KEY));
             return Errno.EAGAIN;
         }
         return exhausted;

@@ -10,6 +10,9 @@ import java.util.Map;
 
 /// What sockets have in common. Results are those of the calls: zero or more, or `-errno`.
 abstract sealed class SimulatedSocket extends OpenFile permits TcpSocket, UdpSocket, UnixSocket {
+    /// What Linux wakes a socket's pollers for when something has arrived.
+    static final int READABLE_KEY = Linux.EPOLLIN | Linux.EPOLLPRI;
+
     static final int SO_SNDBUF = 7;
     static final int SO_RCVBUF = 8;
     static final int SO_LINGER = 13;

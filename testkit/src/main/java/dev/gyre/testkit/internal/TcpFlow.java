@@ -1,8 +1,6 @@
 package dev.gyre.testkit.internal;
 
-import static dev.gyre.internal.sys.Linux.EPOLLIN;
 import static dev.gyre.internal.sys.Linux.EPOLLOUT;
-import static dev.gyre.internal.sys.Linux.EPOLLPRI;
 
 import org.jspecify.annotations.Nullable;
 
@@ -235,6 +233,9 @@ final class TcpFlow {
 
     private void arrived(byte[] segment, boolean urgentLast) {
         TcpSocket from = peer;
+        if (urgentLast && socket.isConnected()) {
+            noteUrgent(segment);
+        }
         if (socket.refusesData()) {
             socket.refuse();
             return;
@@ -252,13 +253,19 @@ final class TcpFlow {
         if (from != null) {
             line(from, () -> from.flow.confirmed(segment.length));
         }
-        if (urgentLast) {
-            urgent = URGENT_UNREAD;
-            urgentPosition = receivedPosition - 1;
-            urgentByte = segment[segment.length - 1];
-            socket.wake(EPOLLPRI);
+        socket.wake(SimulatedSocket.READABLE_KEY);
+    }
+
+    /// There is one urgent byte at a time. An older one that would be next is gone; elsewhere it is a byte like any
+    /// other from now on.
+    private void noteUrgent(byte[] segment) {
+        if (isAtUrgent()) {
+            inbox.take(1);
+            passed(1);
         }
-        socket.wake(EPOLLIN);
+        urgent = URGENT_UNREAD;
+        urgentPosition = receivedPosition + segment.length - 1;
+        urgentByte = segment[segment.length - 1];
     }
 
     private void confirmed(int bytes) {

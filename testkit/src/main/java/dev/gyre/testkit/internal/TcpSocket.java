@@ -43,6 +43,9 @@ final class TcpSocket extends SimulatedSocket {
     /// Somebody was told that it is connected: from then on it never connects again.
     private boolean settled;
 
+    /// An attempt of which nobody was told was shut down: Linux lets it never connect again either.
+    private boolean brokenOff;
+
     /// Closed by the application, though perhaps not through yet.
     private boolean orphaned;
 
@@ -105,7 +108,6 @@ final class TcpSocket extends SimulatedSocket {
         }
         this.backlog = backlog;
         state = State.LISTENING;
-        shutdown = 0;
         return 0;
     }
 
@@ -137,14 +139,13 @@ final class TcpSocket extends SimulatedSocket {
                 return -Errno.EALREADY;
             }
             case CONNECTED -> {
-                boolean news = attempted;
-                attempted = false;
+                boolean news = attempted && !settled;
                 settled = true;
                 return news ? 0 : -Errno.EISCONN;
             }
             case CLOSED -> {
-                if (settled) {
-                    return -Errno.EISCONN;
+                if (settled || brokenOff) {
+                    return settled ? -Errno.EISCONN : -Errno.EINVAL;
                 }
                 if (attempted) {
                     return giveUpAttempt();
@@ -172,6 +173,7 @@ final class TcpSocket extends SimulatedSocket {
         attempted = false;
         shutdown = 0;
         flow.reset();
+        wake(EPOLLERR);
         return -(why != 0 ? why : Errno.ECONNABORTED);
     }
 
@@ -189,7 +191,6 @@ final class TcpSocket extends SimulatedSocket {
 
     private void begin(Inet to) {
         state = State.CONNECTING;
-        shutdown = 0;
         flow.reset();
         sendSyn(to, 0);
     }
@@ -280,7 +281,7 @@ final class TcpSocket extends SimulatedSocket {
             kernel.network.hold(this, local.port());
         }
         to.waiting.add(this);
-        to.wake(EPOLLIN);
+        to.wake(READABLE_KEY);
     }
 
     // ------------------------------------------------------------------ names
@@ -409,6 +410,7 @@ final class TcpSocket extends SimulatedSocket {
             }
             case CLOSED -> {
                 shutdown |= closing;
+                brokenOff |= attempted;
                 result = -Errno.ENOTCONN;
             }
             case CONNECTED -> {

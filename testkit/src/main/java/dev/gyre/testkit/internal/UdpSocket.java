@@ -132,7 +132,7 @@ final class UdpSocket extends SimulatedSocket {
         }
         Datagram first = inbox.poll();
         if (first == null) {
-            return (shutdown & 1) != 0 ? 0 : -Errno.EAGAIN;
+            return -Errno.EAGAIN; // Even if nothing is to come any more.
         }
         queuedBytes -= first.bytes.length + OVERHEAD_BYTES;
         int read = Math.min(length, first.bytes.length);
@@ -206,7 +206,7 @@ final class UdpSocket extends SimulatedSocket {
         kernel.note("arrived datagram of " + datagram.bytes.length + " at " + this);
         queuedBytes += size;
         inbox.add(datagram);
-        wake(EPOLLIN);
+        wake(READABLE_KEY);
     }
 
     // ------------------------------------------------------------------ ending

@@ -29,6 +29,10 @@ final class UnixSocket extends SimulatedSocket {
     private final Deque<UnixSocket> waiting = new ArrayDeque<>();
 
     private @Nullable UnixSocket peer;
+
+    /// The name of the other end, which outlives it.
+    private @Nullable Local remoteName;
+
     private boolean connected;
     private int shutdown;
     private final ByteQueue inbox = new ByteQueue();
@@ -48,6 +52,8 @@ final class UnixSocket extends SimulatedSocket {
     private void join(UnixSocket other) {
         peer = other;
         other.peer = this;
+        remoteName = other.name;
+        other.remoteName = name;
         connected = true;
         other.connected = true;
     }
@@ -125,7 +131,7 @@ final class UnixSocket extends SimulatedSocket {
         child.name = target.name;
         join(child);
         target.waiting.add(child);
-        target.wake(EPOLLIN);
+        target.wake(READABLE_KEY);
         return 0;
     }
 
@@ -136,7 +142,7 @@ final class UnixSocket extends SimulatedSocket {
 
     @Override
     @Nullable Address remote() {
-        return peer == null ? null : peer.name;
+        return remoteName;
     }
 
     // ------------------------------------------------------------------ bytes
@@ -222,7 +228,7 @@ final class UnixSocket extends SimulatedSocket {
         byte[] copy = new byte[taken];
         System.arraycopy(from, 0, copy, 0, taken);
         other.inbox.add(copy);
-        other.wake(EPOLLIN);
+        other.wake(READABLE_KEY);
         return taken;
     }
 
