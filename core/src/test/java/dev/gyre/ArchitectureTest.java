@@ -94,16 +94,18 @@ class ArchitectureTest {
 
     @Test
     void backends_areKnownOnlyWhereALoopIsOpened() {
-        holds(
-                noClasses()
-                        .that()
-                        .resideOutsideOfPackage("dev.gyre.internal.backend.epoll")
-                        .and()
-                        .doNotHaveSimpleName("Loop")
-                        .should()
-                        .dependOnClassesThat()
-                        .resideInAPackage("dev.gyre.internal.backend.epoll")
-                        .because("nothing above the Backend contract can tell which it is on"));
+        for (String backend : List.of("epoll", "kqueue")) {
+            holds(
+                    noClasses()
+                            .that()
+                            .resideOutsideOfPackage("dev.gyre.internal.backend." + backend)
+                            .and()
+                            .doNotHaveSimpleName("Loop")
+                            .should()
+                            .dependOnClassesThat()
+                            .resideInAPackage("dev.gyre.internal.backend." + backend)
+                            .because("nothing above the Backend contract can tell which it is on"));
+        }
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.gyre.internal.sys;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -22,12 +23,20 @@ public final class Memory {
         return Arena.ofAuto().allocate(sizeBytes, Long.BYTES);
     }
 
+    public static short getShort(long address) {
+        return ALL.get(JAVA_SHORT_UNALIGNED, address);
+    }
+
     public static int getInt(long address) {
         return ALL.get(JAVA_INT_UNALIGNED, address);
     }
 
     public static long getLong(long address) {
         return ALL.get(JAVA_LONG_UNALIGNED, address);
+    }
+
+    public static void putShort(long address, short value) {
+        ALL.set(JAVA_SHORT_UNALIGNED, address, value);
     }
 
     public static void putInt(long address, int value) {

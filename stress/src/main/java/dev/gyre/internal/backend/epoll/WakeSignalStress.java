@@ -5,6 +5,7 @@ import static dev.gyre.stress.IdleTask.IDLE;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import dev.gyre.internal.backend.WakeSignal;
 import dev.gyre.internal.loop.ExternalLane;
 
 import org.openjdk.jcstress.annotations.Actor;
@@ -31,7 +32,7 @@ public final class WakeSignalStress {
     @State
     public static class TwoSignals {
         private final CountingKernel kernel = new CountingKernel();
-        private final WakeSignal signal = new WakeSignal(kernel, FD);
+        private final WakeSignal signal = new WakeSignal(new EventfdBell(kernel, FD));
 
         @Actor
         public void a() {
@@ -63,7 +64,7 @@ public final class WakeSignalStress {
     @State
     public static class SignalAgainstDrained {
         private final CountingKernel kernel = new CountingKernel();
-        private final WakeSignal signal = new WakeSignal(kernel, FD);
+        private final WakeSignal signal = new WakeSignal(new EventfdBell(kernel, FD));
         private final ExternalLane lane = new ExternalLane(64);
 
         public SignalAgainstDrained() {
@@ -98,7 +99,7 @@ public final class WakeSignalStress {
     @State
     public static class TwoProducers {
         private final CountingKernel kernel = new CountingKernel();
-        private final WakeSignal signal = new WakeSignal(kernel, FD);
+        private final WakeSignal signal = new WakeSignal(new EventfdBell(kernel, FD));
         private final ExternalLane lane = new ExternalLane(64);
 
         // The loop's actor, then the arbiter.
@@ -146,7 +147,7 @@ public final class WakeSignalStress {
     @State
     public static class SignalAgainstClose {
         private final CountingKernel kernel = new CountingKernel();
-        private final WakeSignal signal = new WakeSignal(kernel, FD);
+        private final WakeSignal signal = new WakeSignal(new EventfdBell(kernel, FD));
 
         @Actor
         public void producer() {
