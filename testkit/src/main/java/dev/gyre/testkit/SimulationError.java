@@ -14,4 +14,9 @@ public final class SimulationError extends AssertionError {
     public SimulationError(String message) {
         super(message);
     }
+
+    /// The same, with what went wrong in that world.
+    public SimulationError(String message, Throwable cause) {
+        super(message, cause);
+    }
 }

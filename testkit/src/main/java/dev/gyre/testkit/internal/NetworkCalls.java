@@ -105,7 +105,7 @@ public final class NetworkCalls implements SocketCalls {
             }
             accepted.statusFlags = flags & Linux.SOCK_NONBLOCK;
             int number = kernel.descriptors.add(accepted);
-            Address from = accepted.remote();
+            Address from = accepted.acceptedFrom();
             if (from != null) {
                 from.store(address, lengthAddress);
             } else if (lengthAddress != 0) {

@@ -102,6 +102,11 @@ public final class SimulatedKernel {
         return agenda.nowNanos();
     }
 
+    /// Since the world began.
+    public long elapsedNanos() {
+        return agenda.nowNanos() - Agenda.START_NANOS;
+    }
+
     public synchronized void raise(int signal) {
         note("signal " + signal);
         for (SignalFile file : List.copyOf(signalFiles)) {

@@ -66,6 +66,11 @@ abstract sealed class SimulatedSocket extends OpenFile permits TcpSocket, UdpSoc
     /// Null if it is not connected.
     abstract @Nullable Address remote();
 
+    /// Who it was accepted from, which is told even if they have hung up since.
+    @Nullable Address acceptedFrom() {
+        return remote();
+    }
+
     abstract long receive(byte[] into, int length, int flags, Message message);
 
     /// Sends.

@@ -22,6 +22,7 @@ final class TcpSocket extends SimulatedSocket {
     private static final int SHUT_RECEIVE = 1;
     private static final int SHUT_SEND = 2;
     private static final int SHUT_BOTH = SHUT_RECEIVE | SHUT_SEND;
+    private static final int MOST_BACKLOG = 4_096;
     private static final int MOST_SYN_RETRIES = 6;
     private static final long FIRST_RETRY_NANOS = 1_000_000_000L;
 
@@ -106,7 +107,7 @@ final class TcpSocket extends SimulatedSocket {
         if (local != null && kernel.network.isTaken(this, local, true)) {
             return -Errno.EADDRINUSE;
         }
-        this.backlog = backlog;
+        this.backlog = Math.min(backlog, MOST_BACKLOG);
         state = State.LISTENING;
         return 0;
     }
@@ -294,6 +295,11 @@ final class TcpSocket extends SimulatedSocket {
     @Override
     @Nullable Address remote() {
         return state == State.CONNECTED ? remote : null;
+    }
+
+    @Override
+    @Nullable Address acceptedFrom() {
+        return remote;
     }
 
     // ------------------------------------------------------------------ bytes

@@ -173,8 +173,8 @@ final class UnixSocket extends SimulatedSocket {
 
     @Override
     int room() {
-        boolean fails = peer == null || (shutdown & SHUT_SEND) != 0;
-        return fails ? -1 : Math.max(0, sendLimit - peer.inbox.size());
+        UnixSocket other = peer;
+        return other == null || (shutdown & SHUT_SEND) != 0 ? -1 : Math.max(0, sendLimit - other.inbox.size());
     }
 
     @Override
