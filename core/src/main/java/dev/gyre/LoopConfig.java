@@ -4,6 +4,7 @@ import dev.gyre.metrics.LoopObserver;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 
@@ -29,6 +30,7 @@ public final class LoopConfig implements Cloneable {
     private boolean promiseTracing = false;
     private int eventsPerWait = 1_024;
     private Duration longestWait = Duration.ofMinutes(5);
+    private Optional<BackendKind> backend = Optional.empty();
     private int operationBudget = 1_024;
     private int receiveBuffers = 256;
     private int receiveBufferBytes = 1 << 14;
@@ -102,6 +104,12 @@ public final class LoopConfig implements Cloneable {
     /// The longest single wait in the kernel. Default five minutes.
     public Duration longestWait() {
         return longestWait;
+    }
+
+    /// Which backend to wait on. Default: the one that the system property `gyre.backend` names, else the
+    /// best that works here.
+    public Optional<BackendKind> backend() {
+        return backend;
     }
 
     /// How many completions of operations are handed out in one tick. Default 1 024.
@@ -230,6 +238,16 @@ public final class LoopConfig implements Cloneable {
         }
         LoopConfig copy = copy();
         copy.longestWait = wait;
+        return copy;
+    }
+
+    /// A copy that asks for this [#backend()], whatever the system property says. It is a wish: where the
+    /// kernel refuses it the loop waits on another one, and says so in the log and in
+    /// [LoopMetrics#backendFallback()][dev.gyre.metrics.LoopMetrics#backendFallback()].
+    public LoopConfig withBackend(BackendKind kind) {
+        Objects.requireNonNull(kind, "kind");
+        LoopConfig copy = copy();
+        copy.backend = Optional.of(kind);
         return copy;
     }
 

@@ -7,17 +7,17 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /// What Gyre logs, kept here instead of on the console until this is closed.
-final class LogCapture extends Handler implements AutoCloseable {
+public final class LogCapture extends Handler implements AutoCloseable {
     // Held: a logger that nobody holds forgets its handlers.
     private final Logger logger = Logger.getLogger("dev.gyre");
     private final List<String> messages = new CopyOnWriteArrayList<>();
 
-    LogCapture() {
+    public LogCapture() {
         logger.setUseParentHandlers(false);
         logger.addHandler(this);
     }
 
-    List<String> messages() {
+    public List<String> messages() {
         return messages;
     }
 

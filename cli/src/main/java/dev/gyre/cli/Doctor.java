@@ -1,8 +1,10 @@
 package dev.gyre.cli;
 
+import dev.gyre.BackendKind;
 import dev.gyre.EventLoop;
 import dev.gyre.internal.sys.Limits;
 import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.LinuxUringCalls;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -116,7 +118,7 @@ final class Doctor implements Callable<Integer> {
         report.section("Backends");
         Map<String, Finding> findings = new LinkedHashMap<>();
         Finding elsewhere = Finding.fails("Linux only, not on this system");
-        findings.put("epoll", isLinux() ? EpollCheck.run() : elsewhere);
+        findings.put("epoll", isLinux() ? LoopCheck.run(BackendKind.EPOLL) : elsewhere);
         findings.put("io_uring", isLinux() ? tryUring() : elsewhere);
         findings.put("kqueue", Finding.fails(kqueue()));
         findings.put(
@@ -130,7 +132,11 @@ final class Doctor implements Callable<Integer> {
 
     private static Finding tryUring() {
         try {
-            return UringCheck.run(new LinuxKernel(), UringCheck.DISABLED);
+            return UringCheck.run(
+                    new LinuxKernel(),
+                    new LinuxUringCalls(),
+                    UringCheck.DISABLED,
+                    () -> LoopCheck.run(BackendKind.IO_URING));
         } catch (LinkageError e) {
             return Finding.fails("its native calls cannot be linked; see epoll");
         }

@@ -1,45 +1,44 @@
 package dev.gyre.cli;
 
 import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.IoUring;
 import dev.gyre.internal.sys.Kernel;
-import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.UringCalls;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 
-/// Asks the kernel for an io_uring and gives it back. Whatever the answer, the finding is that it does
-/// not work: there is no backend on it.
+/// Asks the kernel for an io_uring, gives it back, and then runs a loop on one.
 final class UringCheck {
     static final Path DISABLED = Path.of("/proc/sys/kernel/io_uring_disabled");
 
     private UringCheck() {}
 
     /// @param disabled the file with the system's switch, which older kernels do not have
-    static Finding run(Kernel kernel, Path disabled) {
-        MemorySegment params = Memory.allocate(Linux.SIZEOF_IO_URING_PARAMS);
+    /// @param loop what a loop on it shows, asked only if the kernel allows it
+    static Finding run(Kernel kernel, UringCalls calls, Path disabled, Supplier<Finding> loop) {
+        MemorySegment params = Memory.allocate(IoUring.SIZEOF_IO_URING_PARAMS);
         int fd;
         int features;
         try {
-            fd = kernel.ioUringSetup(1, params.address());
-            features = Memory.getInt(params.address() + Linux.OFFSETOF_IO_URING_PARAMS_FEATURES);
+            fd = calls.setup(1, params.address());
+            features = Memory.getInt(params.address() + IoUring.OFFSETOF_IO_URING_PARAMS_FEATURES);
         } finally {
             Reference.reachabilityFence(params);
         }
         if (fd < 0) {
-            return Finding.fails(
-                    "the kernel refuses it, "
-                            + refusal(-fd, disabled)
-                            + "; nor has this version of Gyre an io_uring backend yet");
+            return Finding.fails("the kernel refuses it, " + refusal(-fd, disabled));
         }
         kernel.close(fd);
-        return Finding.fails(
-                "the kernel allows it (features 0x"
-                        + Integer.toHexString(features)
-                        + "), but this version of Gyre has no io_uring backend yet");
+        Finding finding = loop.get();
+        return new Finding(
+                finding.works(),
+                finding.detail() + " (features 0x" + Integer.toHexString(features) + ")");
     }
 
     private static String refusal(int errno, Path disabled) {

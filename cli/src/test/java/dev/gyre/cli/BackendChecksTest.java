@@ -2,6 +2,7 @@ package dev.gyre.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.gyre.BackendKind;
 import dev.gyre.EventLoop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.LinuxKernel;
@@ -26,7 +27,7 @@ final class BackendChecksTest {
     void epoll_here_worksAndLeavesNoDescriptor() throws IOException {
         long before = descriptors("anon_inode");
 
-        assertThat(EpollCheck.run().works()).isTrue();
+        assertThat(LoopCheck.run(BackendKind.EPOLL).works()).isTrue();
         assertThat(descriptors("anon_inode")).isEqualTo(before);
     }
 
@@ -36,7 +37,7 @@ final class BackendChecksTest {
         try (EventLoop loop = EventLoop.open()) {
             boolean byTimerfd = descriptors("timerfd") > before;
             assertThat(loop.metrics().ticks()).isZero();
-            assertThat(EpollCheck.waits(new LinuxKernel()))
+            assertThat(LoopCheck.waits(new LinuxKernel()))
                     .startsWith(byTimerfd ? "waits use a timerfd" : "waits use epoll_pwait2");
         }
     }
@@ -50,20 +51,24 @@ final class BackendChecksTest {
     void waits_asTheKernelAnswers_areNamed(int answer, String expected) {
         var scripted = new ScriptedKernel(Map.of("epollCreate1", 77, "epollPwait2", answer));
 
-        assertThat(EpollCheck.waits(scripted.kernel())).contains(expected);
+        assertThat(LoopCheck.waits(scripted.kernel())).contains(expected);
         assertThat(scripted.calls).containsExactly("epollCreate1", "epollPwait2", "close 77");
     }
 
     @Test
-    void uring_allowed_isGivenBackAndStillNotClaimed() {
-        var scripted = new ScriptedKernel(Map.of("ioUringSetup", 77));
+    void uring_allowed_isGivenBackAndThenALoopIsTried() {
+        var scripted = new ScriptedKernel(Map.of("setup", 77));
 
-        Finding finding = UringCheck.run(scripted.kernel(), directory.resolve("absent"));
+        Finding finding =
+                UringCheck.run(
+                        scripted.kernel(),
+                        scripted.uring(),
+                        directory.resolve("absent"),
+                        () -> Finding.works("a loop ran"));
 
-        assertThat(finding.works()).isFalse();
-        assertThat(finding.detail())
-                .contains("the kernel allows it (features 0x0)", "has no io_uring backend yet");
-        assertThat(scripted.calls).containsExactly("ioUringSetup", "close 77");
+        assertThat(finding.works()).isTrue();
+        assertThat(finding.detail()).isEqualTo("a loop ran (features 0x0)");
+        assertThat(scripted.calls).containsExactly("setup", "close 77");
     }
 
     @ParameterizedTest
@@ -87,18 +92,23 @@ final class BackendChecksTest {
         Errno.ENOSYS + ", ENOSYS: it is older than Linux 5.1",
         Errno.ENOMEM + ", ulimit -l",
         Errno.EMFILE + ", ulimit -n",
-        Errno.EINVAL + ", EINVAL; nor",
-        "99,               errno 99; nor"
+        Errno.EINVAL + ", EINVAL",
+        "99,               errno 99"
     })
     void uring_refused_tellsCauseAndRemedy(int errno, String expected) {
         assertThat(refused(errno, directory.resolve("absent"))).contains(expected);
     }
 
     private static String refused(int errno, Path disabled) {
-        var scripted = new ScriptedKernel(Map.of("ioUringSetup", -errno));
-        Finding finding = UringCheck.run(scripted.kernel(), disabled);
+        var scripted = new ScriptedKernel(Map.of("setup", -errno));
+        Finding finding =
+                UringCheck.run(
+                        scripted.kernel(),
+                        scripted.uring(),
+                        disabled,
+                        () -> Finding.works("a loop must not be tried"));
         assertThat(finding.works()).isFalse();
-        assertThat(scripted.calls).containsExactly("ioUringSetup");
+        assertThat(scripted.calls).containsExactly("setup");
         return finding.detail();
     }
 

@@ -1,6 +1,7 @@
 package dev.gyre.cli;
 
 import dev.gyre.internal.sys.Kernel;
+import dev.gyre.internal.sys.UringCalls;
 
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
@@ -17,14 +18,22 @@ final class ScriptedKernel {
     }
 
     Kernel kernel() {
-        return (Kernel)
+        return of(Kernel.class);
+    }
+
+    UringCalls uring() {
+        return of(UringCalls.class);
+    }
+
+    private <T> T of(Class<T> seam) {
+        return seam.cast(
                 Proxy.newProxyInstance(
-                        Kernel.class.getClassLoader(),
-                        new Class<?>[] {Kernel.class},
+                        seam.getClassLoader(),
+                        new Class<?>[] {seam},
                         (_, method, arguments) -> {
                             boolean closes = method.getName().equals("close");
                             calls.add(method.getName() + (closes ? " " + arguments[0] : ""));
                             return answers.getOrDefault(method.getName(), 0);
-                        });
+                        }));
     }
 }

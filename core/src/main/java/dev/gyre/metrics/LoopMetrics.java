@@ -2,9 +2,17 @@ package dev.gyre.metrics;
 
 import dev.gyre.internal.loop.Metrics;
 
+import java.util.Optional;
+
 /// Counters of one loop since it was opened. Each is exact when the loop is quiet; while it runs, two of
 /// them read one after the other may be from different instants. Callable from any thread.
 public sealed interface LoopMetrics permits Metrics {
+    /// The name of the backend that the loop waits on: `epoll`, `io_uring`.
+    String backend();
+
+    /// Why the loop does not wait on the backend that was asked for; empty if it does.
+    Optional<String> backendFallback();
+
     /// Ticks begun.
     long ticks();
 

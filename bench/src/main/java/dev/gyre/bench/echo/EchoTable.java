@@ -68,7 +68,7 @@ public final class EchoTable {
                     String.format(
                             Locale.ROOT,
                             "Others used up to %.0f %% of a core: measure again when they are"
-                                + " done.",
+                                    + " done.",
                             100 * others));
         }
         List<Turns> counted = servers.stream().filter(turns -> turns.calls() != null).toList();

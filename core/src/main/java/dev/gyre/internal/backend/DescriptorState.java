@@ -61,6 +61,9 @@ public final class DescriptorState implements IoHandler {
     /// How many requests the kernel has in hand.
     public int inFlight;
 
+    /// What a completing kernel has in hand, or is about to have, of each kind that has a queue.
+    private final @Nullable Request[] serving = new @Nullable Request[QUEUES.size()];
+
     public @Nullable DescriptorState nextFree;
 
     public DescriptorState(EventReader reader) {
@@ -74,6 +77,17 @@ public final class DescriptorState implements IoHandler {
             case WRITE -> writes;
             case FILE -> throw new IllegalArgumentException("files have no queue");
         };
+    }
+
+    /// The request of this kind whose turn it is, on a backend that completes.
+    @SuppressWarnings("EnumOrdinal") // an index, and nothing else
+    public @Nullable Request serving(Kind kind) {
+        return serving[kind.ordinal()];
+    }
+
+    @SuppressWarnings("EnumOrdinal") // an index, and nothing else
+    public void serve(Kind kind, @Nullable Request request) {
+        serving[kind.ordinal()] = request;
     }
 
     public boolean isIdle() {

@@ -70,6 +70,12 @@ public final class ReceiveBuffers {
         return top == 0 ? -1 : free[--top];
     }
 
+    /// For a kernel that chooses by itself: it has chosen one. Who uses this never calls [#take()].
+    public void chosen() {
+        assert top > 0 : "more buffers go out than there are";
+        top--;
+    }
+
     public void give(int buffer) {
         assert top < count : "more buffers come back than went out";
         free[top++] = buffer;

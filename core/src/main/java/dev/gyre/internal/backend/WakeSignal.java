@@ -65,6 +65,11 @@ public final class WakeSignal {
         }
     }
 
+    /// Whether a signal is on its way, or was reported and not yet [#drained()].
+    public boolean isPending() {
+        return pending.get();
+    }
+
     /// Loop thread, when the kernel has reported the signal, before the next sleep is announced.
     public void drained() {
         pending.set(false);

@@ -16,7 +16,6 @@ import dev.gyre.Watch;
 import dev.gyre.Watcher;
 import dev.gyre.Work;
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.base.Confinement;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.LoopOperations;
@@ -25,7 +24,6 @@ import dev.gyre.internal.io.Reclaimer;
 import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.loop.Courses.Course;
 import dev.gyre.internal.promise.Promises;
-import dev.gyre.internal.sys.LinuxKernel;
 import dev.gyre.internal.sys.Platform;
 import dev.gyre.internal.time.Durations;
 import dev.gyre.internal.time.LoopClock;
@@ -37,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -65,7 +64,7 @@ public final class Loop implements EventLoop {
 
     private final Confinement confinement;
 
-    private Loop(LoopConfig config, Backend backend) {
+    private Loop(LoopConfig config, Backend backend, Optional<String> backendFallback) {
         this.config = config; // First: the parts ask for it.
         this.backend = backend;
         Parts parts = new Parts(config, backend, this, new Host(this));
@@ -84,20 +83,25 @@ public final class Loop implements EventLoop {
         Tick tick = new Tick(parts);
         shutdown = new Shutdown(parts);
         runs = new Runs(parts, new Courses(parts, tick), shutdown);
-        metrics = new Metrics(parts, tick);
+        metrics = new Metrics(parts, tick, backendFallback);
     }
 
     public static Loop open(LoopConfig config) {
         Objects.requireNonNull(config, "config");
         Platform.requireSupported();
         Reclaimer.reclaim();
-        return open(config, EpollBackend.open(LinuxKernel::new, config.eventsPerWait()));
+        return open(config, Backends.open(config));
     }
 
     /// A loop over the given backend, which it owns from now on.
     public static Loop open(LoopConfig config, Backend backend) {
+        return open(config, new Backends.Choice(backend, Optional.empty()));
+    }
+
+    private static Loop open(LoopConfig config, Backends.Choice choice) {
+        Backend backend = choice.backend();
         try {
-            return new Loop(config, backend);
+            return new Loop(config, backend, choice.fallback());
         } catch (Throwable e) {
             backend.close();
             throw e;

@@ -2,14 +2,28 @@ package dev.gyre.internal.loop;
 
 import dev.gyre.metrics.LoopMetrics;
 
+import java.util.Optional;
+
 /// The counters that the parts keep, gathered for whoever wants to read them. Any thread.
 public final class Metrics implements LoopMetrics {
     private final Parts parts;
     private final Tick tick;
+    private final Optional<String> backendFallback;
 
-    Metrics(Parts parts, Tick tick) {
+    Metrics(Parts parts, Tick tick, Optional<String> backendFallback) {
         this.parts = parts;
         this.tick = tick;
+        this.backendFallback = backendFallback;
+    }
+
+    @Override
+    public String backend() {
+        return parts.backend.name();
+    }
+
+    @Override
+    public Optional<String> backendFallback() {
+        return backendFallback;
     }
 
     @Override

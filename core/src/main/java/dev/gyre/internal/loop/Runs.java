@@ -7,6 +7,7 @@ import dev.gyre.LoopAlreadyRunningException;
 import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.ReentrantRunException;
+import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.base.Confinement;
 import dev.gyre.internal.base.Counter;
 import dev.gyre.internal.loop.Courses.Course;
@@ -23,6 +24,7 @@ final class Runs {
     private final RunBounds bounds;
     private final LoopClock clock;
     private final Confinement confinement;
+    private final Backend backend;
     private final Promises promises;
     private final Failures failures;
     private final Counter callbacks;
@@ -36,6 +38,7 @@ final class Runs {
         bounds = parts.bounds;
         clock = parts.clock;
         confinement = parts.confinement;
+        backend = parts.backend;
         promises = parts.promises;
         failures = parts.failures;
         callbacks = parts.callbacks.all;
@@ -98,6 +101,7 @@ final class Runs {
     private void leave(@Nullable Throwable thrown) {
         stop.honour();
         // Before the state says AWAKE: from then on another thread may come in.
+        backend.leave();
         Thread current = confinement.thread();
         confinement.set(null);
         if (state.move(RUNNING, AWAKE)) {

@@ -32,6 +32,8 @@ public final class Errno {
     public static final int ENAMETOOLONG = 36;
     public static final int ENOSYS = 38;
     public static final int ELOOP = 40;
+    public static final int EBADR = 53;
+    public static final int ETIME = 62;
     public static final int ENOTSOCK = 88;
     public static final int EDESTADDRREQ = 89;
     public static final int EMSGSIZE = 90;
@@ -86,6 +88,8 @@ public final class Errno {
             case ENAMETOOLONG -> "ENAMETOOLONG";
             case ENOSYS -> "ENOSYS";
             case ELOOP -> "ELOOP";
+            case EBADR -> "EBADR";
+            case ETIME -> "ETIME";
             case ENOTSOCK -> "ENOTSOCK";
             case EDESTADDRREQ -> "EDESTADDRREQ";
             case EMSGSIZE -> "EMSGSIZE";

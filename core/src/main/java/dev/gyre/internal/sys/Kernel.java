@@ -39,6 +39,4 @@ public interface Kernel {
     int socketpair(int domain, int type, int protocol, long pairAddress);
 
     int getrlimit(int resource, long rlimitAddress);
-
-    int ioUringSetup(int entries, long paramsAddress);
 }

@@ -62,8 +62,8 @@ public final class Kevent {
     public static void put(
             long address, long ident, int filter, int flags, int fflags, long data, long udata) {
         Memory.putLong(address + OFFSETOF_IDENT, ident);
-        Memory.putShort(address + OFFSETOF_FILTER, (short) filter);
-        Memory.putShort(address + OFFSETOF_FLAGS, (short) flags);
+        Memory.putShort(address + OFFSETOF_FILTER, filter);
+        Memory.putShort(address + OFFSETOF_FLAGS, flags);
         Memory.putInt(address + OFFSETOF_FFLAGS, fflags);
         Memory.putLong(address + OFFSETOF_DATA, data);
         Memory.putLong(address + OFFSETOF_UDATA, udata);

@@ -157,14 +157,6 @@ public final class Linux {
     public static final int OFFSETOF_SIGINFO_PID = 16;
     public static final int OFFSETOF_SIGINFO_STATUS = 24;
 
-    /// One number on both architectures: system calls since 5.1 share a table.
-    public static final int SYS_io_uring_setup = 425;
-
-    /// `struct io_uring_params`; its `features` word is at offset 20.
-    public static final int SIZEOF_IO_URING_PARAMS = 120;
-
-    public static final int OFFSETOF_IO_URING_PARAMS_FEATURES = 20;
-
     public static final int IN_CLOEXEC = 0x80000;
     public static final int IN_NONBLOCK = 0x800;
     public static final int IN_MODIFY = 0x2;

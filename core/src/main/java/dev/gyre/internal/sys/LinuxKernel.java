@@ -74,11 +74,6 @@ public final class LinuxKernel implements Kernel {
         static final MethodHandle GET = link("getrlimit", JAVA_INT, JAVA_INT, JAVA_LONG);
     }
 
-    private static final class Uring {
-        static final MethodHandle SETUP =
-                linkVariadic("syscall", JAVA_LONG, 1, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-    }
-
     @Override
     public int epollCreate1(int flags) {
         try {
@@ -213,22 +208,6 @@ public final class LinuxKernel implements Kernel {
     public int getrlimit(int resource, long rlimitAddress) {
         try {
             return result((int) Rlimit.GET.invokeExact(captured, resource, rlimitAddress));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
-    }
-
-    @Override
-    public int ioUringSetup(int entries, long paramsAddress) {
-        try {
-            return (int)
-                    result(
-                            (long)
-                                    Uring.SETUP.invokeExact(
-                                            captured,
-                                            (long) Linux.SYS_io_uring_setup,
-                                            (long) entries,
-                                            paramsAddress));
         } catch (Throwable e) {
             throw unexpected(e);
         }

@@ -1,12 +1,15 @@
 package dev.gyre.internal.sys;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 
 /// Raw memory by address, without a bounds check: one constant segment over the whole address space,
 /// which the JIT reduces to plain loads and stores. Whoever uses it owns the memory and checks at its own
@@ -14,6 +17,9 @@ import java.lang.foreign.MemorySegment;
 public final class Memory {
     @SuppressWarnings("restricted") // this room's purpose
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
+    private static final VarHandle SHARED_INT = JAVA_INT.varHandle();
+    private static final VarHandle SHARED_SHORT = JAVA_SHORT.varHandle();
 
     private Memory() {}
 
@@ -35,8 +41,31 @@ public final class Memory {
         return ALL.get(JAVA_LONG_UNALIGNED, address);
     }
 
-    public static void putShort(long address, short value) {
-        ALL.set(JAVA_SHORT_UNALIGNED, address, value);
+    /// What another writer, such as the kernel, released with its store to this aligned address.
+    public static int getIntAcquire(long address) {
+        return (int) SHARED_INT.getAcquire(ALL, address);
+    }
+
+    /// Makes all that was stored before visible to whoever acquires this aligned address.
+    public static void putIntRelease(long address, int value) {
+        SHARED_INT.setRelease(ALL, address, value);
+    }
+
+    /// The same for a short.
+    public static void putShortRelease(long address, int value) {
+        SHARED_SHORT.setRelease(ALL, address, (short) value);
+    }
+
+    public static int getByte(long address) {
+        return ALL.get(JAVA_BYTE, address);
+    }
+
+    public static void putByte(long address, int value) {
+        ALL.set(JAVA_BYTE, address, (byte) value);
+    }
+
+    public static void putShort(long address, int value) {
+        ALL.set(JAVA_SHORT_UNALIGNED, address, (short) value);
     }
 
     public static void putInt(long address, int value) {

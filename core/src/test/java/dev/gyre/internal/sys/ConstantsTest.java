@@ -18,7 +18,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Asks the C compiler for every constant and layout of [Linux] and [Errno], so that none rests on memory.
+/// Asks the C compiler for every constant and layout of [Linux], [IoUring] and [Errno], so that none rests on memory.
 class ConstantsTest {
     /// What C calls the sizes and offsets that have names of our own.
     private static final String LAYOUTS =
@@ -31,8 +31,48 @@ class ConstantsTest {
             SIZEOF_ITIMERSPEC                  sizeof(struct itimerspec)
             OFFSETOF_ITIMERSPEC_VALUE          offsetof(struct itimerspec, it_value)
             SIZEOF_RLIMIT                      sizeof(struct rlimit)
-            SIZEOF_IO_URING_PARAMS             sizeof(struct io_uring_params)
-            OFFSETOF_IO_URING_PARAMS_FEATURES  offsetof(struct io_uring_params, features)
+            SIZEOF_IO_URING_PARAMS                      sizeof(struct io_uring_params)
+            OFFSETOF_IO_URING_PARAMS_SQ_ENTRIES         offsetof(struct io_uring_params, sq_entries)
+            OFFSETOF_IO_URING_PARAMS_CQ_ENTRIES         offsetof(struct io_uring_params, cq_entries)
+            OFFSETOF_IO_URING_PARAMS_FLAGS              offsetof(struct io_uring_params, flags)
+            OFFSETOF_IO_URING_PARAMS_FEATURES           offsetof(struct io_uring_params, features)
+            OFFSETOF_IO_URING_PARAMS_SQ_HEAD            offsetof(struct io_uring_params, sq_off.head)
+            OFFSETOF_IO_URING_PARAMS_SQ_TAIL            offsetof(struct io_uring_params, sq_off.tail)
+            OFFSETOF_IO_URING_PARAMS_SQ_FLAGS           offsetof(struct io_uring_params, sq_off.flags)
+            OFFSETOF_IO_URING_PARAMS_SQ_ARRAY           offsetof(struct io_uring_params, sq_off.array)
+            OFFSETOF_IO_URING_PARAMS_CQ_HEAD            offsetof(struct io_uring_params, cq_off.head)
+            OFFSETOF_IO_URING_PARAMS_CQ_TAIL            offsetof(struct io_uring_params, cq_off.tail)
+            OFFSETOF_IO_URING_PARAMS_CQ_CQES            offsetof(struct io_uring_params, cq_off.cqes)
+            SIZEOF_IO_URING_SQE                         sizeof(struct io_uring_sqe)
+            OFFSETOF_IO_URING_SQE_OPCODE                offsetof(struct io_uring_sqe, opcode)
+            OFFSETOF_IO_URING_SQE_FLAGS                 offsetof(struct io_uring_sqe, flags)
+            OFFSETOF_IO_URING_SQE_IOPRIO                offsetof(struct io_uring_sqe, ioprio)
+            OFFSETOF_IO_URING_SQE_FD                    offsetof(struct io_uring_sqe, fd)
+            OFFSETOF_IO_URING_SQE_OFF                   offsetof(struct io_uring_sqe, off)
+            OFFSETOF_IO_URING_SQE_ADDR                  offsetof(struct io_uring_sqe, addr)
+            OFFSETOF_IO_URING_SQE_LEN                   offsetof(struct io_uring_sqe, len)
+            OFFSETOF_IO_URING_SQE_OP_FLAGS              offsetof(struct io_uring_sqe, poll32_events)
+            OFFSETOF_IO_URING_SQE_USER_DATA             offsetof(struct io_uring_sqe, user_data)
+            OFFSETOF_IO_URING_SQE_BUF_GROUP             offsetof(struct io_uring_sqe, buf_group)
+            SIZEOF_IO_URING_CQE                         sizeof(struct io_uring_cqe)
+            OFFSETOF_IO_URING_CQE_USER_DATA             offsetof(struct io_uring_cqe, user_data)
+            OFFSETOF_IO_URING_CQE_RES                   offsetof(struct io_uring_cqe, res)
+            OFFSETOF_IO_URING_CQE_FLAGS                 offsetof(struct io_uring_cqe, flags)
+            SIZEOF_IO_URING_GETEVENTS_ARG               sizeof(struct io_uring_getevents_arg)
+            OFFSETOF_IO_URING_GETEVENTS_ARG_TS          offsetof(struct io_uring_getevents_arg, ts)
+            SIZEOF_IO_URING_PROBE                       sizeof(struct io_uring_probe)
+            OFFSETOF_IO_URING_PROBE_OPS_LEN             offsetof(struct io_uring_probe, ops_len)
+            SIZEOF_IO_URING_PROBE_OP                    sizeof(struct io_uring_probe_op)
+            OFFSETOF_IO_URING_PROBE_OP_FLAGS            offsetof(struct io_uring_probe_op, flags)
+            SIZEOF_IO_URING_BUF                         sizeof(struct io_uring_buf)
+            OFFSETOF_IO_URING_BUF_LEN                   offsetof(struct io_uring_buf, len)
+            OFFSETOF_IO_URING_BUF_BID                   offsetof(struct io_uring_buf, bid)
+            OFFSETOF_IO_URING_BUF_RING_TAIL             offsetof(struct io_uring_buf_ring, tail)
+            SIZEOF_IO_URING_BUF_REG                     sizeof(struct io_uring_buf_reg)
+            OFFSETOF_IO_URING_BUF_REG_ENTRIES           offsetof(struct io_uring_buf_reg, ring_entries)
+            OFFSETOF_IO_URING_BUF_REG_BGID              offsetof(struct io_uring_buf_reg, bgid)
+            SIZEOF_IO_URING_RSRC_UPDATE                 sizeof(struct io_uring_rsrc_update)
+            OFFSETOF_IO_URING_RSRC_UPDATE_DATA          offsetof(struct io_uring_rsrc_update, data)
             SIZEOF_STATX                       sizeof(struct statx)
             OFFSETOF_STATX_MODE                offsetof(struct statx, stx_mode)
             OFFSETOF_STATX_RDEV_MAJOR          offsetof(struct statx, stx_rdev_major)
@@ -89,6 +129,7 @@ class ConstantsTest {
             #include <sys/eventfd.h>
             #include <sys/inotify.h>
             #include <sys/ioctl.h>
+            #include <sys/mman.h>
             #include <sys/resource.h>
             #include <sys/signalfd.h>
             #include <sys/socket.h>
@@ -100,6 +141,10 @@ class ConstantsTest {
             #include <sys/wait.h>
             #include <termios.h>
             #include <time.h>
+            // Since Linux 6.6; headers may be older than the kernel.
+            #ifndef IORING_SETUP_NO_SQARRAY
+            #define IORING_SETUP_NO_SQARRAY (1U << 16)
+            #endif
             """;
 
     @Test
@@ -107,7 +152,7 @@ class ConstantsTest {
     void constants_areThoseOfTheSystemsHeaders(@TempDir Path directory)
             throws IOException, InterruptedException, IllegalAccessException {
         Map<String, Integer> ours = new TreeMap<>();
-        for (Class<?> type : new Class<?>[] {Linux.class, Errno.class}) {
+        for (Class<?> type : new Class<?>[] {Linux.class, IoUring.class, Errno.class}) {
             for (Field field : type.getFields()) {
                 ours.put(field.getName(), field.getInt(null));
             }

@@ -189,9 +189,4 @@ public final class FaultyKernel implements Kernel {
     public int getrlimit(int resource, long rlimitAddress) {
         return (int) call("getrlimit", -1, () -> real.getrlimit(resource, rlimitAddress));
     }
-
-    @Override
-    public int ioUringSetup(int entries, long paramsAddress) {
-        return (int) call("io_uring_setup", -1, () -> real.ioUringSetup(entries, paramsAddress));
-    }
 }

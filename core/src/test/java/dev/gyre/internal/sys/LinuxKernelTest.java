@@ -31,7 +31,13 @@ class LinuxKernelTest {
         assertThat(kernel.fcntl(-1, Linux.F_GETFL, 0)).isEqualTo(-Errno.EBADF);
         assertThat(kernel.getrlimit(-1, address)).isEqualTo(-Errno.EINVAL);
         assertThat(kernel.socketpair(-1, 0, 0, address)).isNegative();
-        assertThat(kernel.ioUringSetup(0, address)).isNegative();
+        UringCalls uring = new LinuxUringCalls();
+        assertThat(uring.setup(0, address)).isNegative();
+        assertThat(uring.enter(-1, 0, 0, 0, 0, 0)).isNegative();
+        assertThat(uring.register(-1, 0, 0, 0)).isNegative();
+        assertThat(uring.mmap(4096, -1, 0)).isEqualTo(-Errno.EBADF);
+        assertThat(uring.munmap(1, 1)).isEqualTo(-Errno.EINVAL);
+        assertThat(uring.madvise(1, 1, 0)).isEqualTo(-Errno.EINVAL);
     }
 
     @Test

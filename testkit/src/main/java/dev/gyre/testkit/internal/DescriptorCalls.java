@@ -172,11 +172,6 @@ public final class DescriptorCalls implements Kernel, SignalCalls {
         return 0;
     }
 
-    @Override
-    public int ioUringSetup(int entries, long paramsAddress) {
-        return -Errno.ENOSYS;
-    }
-
     // ------------------------------------------------------------------ using
 
     @Override

@@ -13,6 +13,7 @@ import static dev.gyre.internal.sys.Linux.SIZEOF_EPOLL_EVENT;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.backend.EventfdBell;
 import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.Registrations;

@@ -127,9 +127,4 @@ public final class CountingKernel implements Kernel {
     public int getrlimit(int resource, long rlimitAddress) {
         return -Errno.ENOSYS;
     }
-
-    @Override
-    public int ioUringSetup(int entries, long paramsAddress) {
-        return -Errno.ENOSYS;
-    }
 }

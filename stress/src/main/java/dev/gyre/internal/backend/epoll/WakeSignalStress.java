@@ -5,6 +5,7 @@ import static dev.gyre.stress.IdleTask.IDLE;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import dev.gyre.internal.backend.EventfdBell;
 import dev.gyre.internal.backend.WakeSignal;
 import dev.gyre.internal.loop.ExternalLane;
 

@@ -1,6 +1,5 @@
-package dev.gyre.internal.backend.epoll;
+package dev.gyre.internal.backend;
 
-import dev.gyre.internal.backend.Doorbell;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Memory;
@@ -8,14 +7,14 @@ import dev.gyre.internal.sys.Memory;
 import java.lang.foreign.MemorySegment;
 
 /// An eventfd. It is registered edge-triggered and never read: every write is a new edge, so a
-/// read would only cost a system call. *Drained* therefore means that epoll has reported the
+/// read would only cost a system call. *Drained* therefore means that the kernel has reported the
 /// edge.
-final class EventfdBell implements Doorbell {
+public final class EventfdBell implements Doorbell {
     private final Kernel kernel;
     private final int fd;
     private final MemorySegment counter = Memory.allocate(Long.BYTES);
 
-    EventfdBell(Kernel kernel, int fd) {
+    public EventfdBell(Kernel kernel, int fd) {
         this.kernel = kernel;
         this.fd = fd;
     }

@@ -1,5 +1,6 @@
 package dev.gyre.cli;
 
+import dev.gyre.BackendKind;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.ShutdownReport;
@@ -13,6 +14,7 @@ import dev.gyre.internal.sys.Memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -20,15 +22,21 @@ import java.util.concurrent.TimeoutException;
 
 /// Opens a loop, runs it on a thread of its own, submits a task from this one, lets a timer fire, and
 /// ends it. Never waits long, not even for a loop that hangs: its thread is a daemon.
-final class EpollCheck {
+final class LoopCheck {
     private static final Duration TIMER = Duration.ofMillis(2);
     private static final long PATIENCE_SECONDS = 5;
 
-    private EpollCheck() {}
+    private LoopCheck() {}
 
-    static Finding run() {
+    static Finding run(BackendKind kind) {
         try {
-            EventLoop loop = EventLoop.open(LoopConfig.DEFAULT.withName("doctor"));
+            EventLoop loop =
+                    EventLoop.open(LoopConfig.DEFAULT.withName("doctor").withBackend(kind));
+            Optional<String> fallback = loop.metrics().backendFallback();
+            if (fallback.isPresent()) {
+                loop.close();
+                return Finding.fails(fallback.get());
+            }
             return exercise(loop);
         } catch (UnsupportedOperationException | SystemCallException e) {
             return Finding.fails(message(e));
@@ -74,7 +82,9 @@ final class EpollCheck {
             }
             return Finding.works(
                     "a task from another thread ran, a timer fired, the loop ended; "
-                            + waits(new LinuxKernel()));
+                            + (loop.metrics().backend().equals(BackendKind.EPOLL.id())
+                                    ? waits(new LinuxKernel())
+                                    : "waits use io_uring_enter"));
         } catch (ExecutionException e) {
             return Finding.fails(step + ": " + message(root(e)));
         } catch (TimeoutException e) {

@@ -1,0 +1,415 @@
+package dev.gyre.internal.backend.uring;
+
+import static dev.gyre.internal.sys.IoUring.IORING_CQE_BUFFER_SHIFT;
+import static dev.gyre.internal.sys.IoUring.IORING_CQE_F_BUFFER;
+import static dev.gyre.internal.sys.IoUring.IORING_CQE_F_MORE;
+
+import dev.gyre.internal.backend.DescriptorState;
+import dev.gyre.internal.backend.Opcode;
+import dev.gyre.internal.backend.Opcode.Kind;
+import dev.gyre.internal.backend.Performer;
+import dev.gyre.internal.backend.ReceiveBuffers;
+import dev.gyre.internal.backend.Request;
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.Linux;
+import dev.gyre.internal.sys.Seam;
+
+import java.util.ArrayDeque;
+
+/// What becomes of a request once it has its turn: written into the ring, written again for what is left of
+/// it, or made by ourselves after a poll where the ring has no such operation.
+///
+/// Nothing is written when it is asked for but before the next wait, all together: until then the ring
+/// may belong to another thread, or be a new one.
+///
+/// Loop thread only.
+final class Flying {
+    /// The stage of a CONNECT that the kernel has begun: see [Performer].
+    private static final int CONNECTING = 1;
+
+    /// Whom results are brought to.
+    interface Owner {
+        /// A request has a result: the last one, unless it is a multishot's.
+        void arrived(Flight flight, long result, int buffer);
+
+        /// A flight is over.
+        void over(Flight flight, long result);
+    }
+
+    private final Owner owner;
+    private final Performer performer;
+    private final ReceiveBuffers buffers;
+    private final BufferRing bufferRing;
+    private final Flights flights = new Flights();
+    private final ArrayDeque<Flight> waiting = new ArrayDeque<>();
+    private final ArrayDeque<Flight> cancelled = new ArrayDeque<>();
+    private final ArrayDeque<Flight> starved = new ArrayDeque<>();
+
+    /// How many results a multishot may be ahead of its owner.
+    private final int mostHeld;
+
+    // What this kernel was seen not to have.
+    private boolean acceptsMultishot = true;
+    private boolean receivesMultishot = true;
+
+    Flying(Seam seam, ReceiveBuffers buffers, Owner owner) {
+        this.owner = owner;
+        this.buffers = buffers;
+        performer = new Performer(seam.kernels().get(), seam.sockets().get());
+        bufferRing = new BufferRing(buffers);
+        // A share of the buffers: one flood must not take them all.
+        mostHeld = Math.max(1, buffers.count() / 8);
+    }
+
+    Flight at(int slot) {
+        return flights.at(slot);
+    }
+
+    int inKernel() {
+        return flights.inKernel();
+    }
+
+    void give(Flight flight) {
+        flights.give(flight);
+    }
+
+    void giveBack(int buffer) {
+        bufferRing.give(buffer);
+    }
+
+    void begin(Request request) {
+        Flight flight = flights.take(request);
+        if (isPerformed(request)) {
+            perform(flight); // Tried at once: a call it takes anyway.
+        } else {
+            again(flight);
+        }
+    }
+
+    /// Has it written into the ring before the next wait.
+    void again(Flight flight) {
+        if (!flight.waiting) {
+            flight.waiting = true;
+            waiting.add(flight);
+        }
+    }
+
+    /// Asks for its early end: now, or with its completion if the kernel has it.
+    void cancel(Flight flight) {
+        flight.request().cancelRequested = true;
+        if (flight.inKernel) {
+            flight.cancelToken = flight.token;
+            cancelled.add(flight);
+        } else if (flight.starved || flight.waiting) {
+            ArrayDeque<Flight> list = flight.starved ? starved : waiting;
+            list.remove(flight);
+            flight.starved = false;
+            flight.waiting = false;
+            owner.over(flight, -Errno.ECANCELED);
+        }
+        // Else its owner has it, and hears of it when it asks for more.
+    }
+
+    // ------------------------------------------------------------------ before a wait
+
+    boolean isTold() {
+        return waiting.isEmpty() && cancelled.isEmpty();
+    }
+
+    /// Writes what is waiting into the ring.
+    ///
+    /// @return false if the ring has no room at present; the rest is left for later
+    boolean tell(Ring ring, Entries entries) {
+        while (!starved.isEmpty() && buffers.available() > 0) {
+            Flight flight = starved.remove();
+            flight.starved = false;
+            again(flight);
+        }
+        for (Flight flight = cancelled.peek(); flight != null; flight = cancelled.peek()) {
+            if (flight.inKernel
+                    && flight.token == flight.cancelToken
+                    && !entries.cancel(flight.token)) {
+                return false;
+            }
+            cancelled.remove();
+        }
+        for (Flight flight = waiting.peek(); flight != null; flight = waiting.peek()) {
+            if (flight.request().cancelRequested) {
+                // While it was in the kernel, which gave it back for another reason.
+                waiting.remove();
+                flight.waiting = false;
+                owner.arrived(flight, -Errno.ECANCELED, -1);
+            } else if (write(ring, entries, flight)) {
+                waiting.remove();
+                flight.waiting = false;
+            } else {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean write(Ring ring, Entries entries, Flight flight) {
+        Request request = flight.request();
+        long token = flights.nextToken(flight);
+        boolean poll =
+                flight.pollFirst
+                        || isPerformed(request)
+                        || (request.opcode == Opcode.RECEIVE && !bufferRing.isRegistered(ring));
+        boolean written =
+                poll
+                        ? entries.poll(token, request.fd, pollBits(request.opcode.kind), 0)
+                        : entries.operation(token, request, isMultishot(request));
+        if (written) {
+            flight.polling = poll;
+            flight.pollFirst = false;
+            flights.toKernel(flight, token);
+        }
+        return written;
+    }
+
+    private boolean isMultishot(Request request) {
+        return request.multishot
+                && switch (request.opcode) {
+                    case ACCEPT -> acceptsMultishot && request.address == 0;
+                    case RECEIVE -> receivesMultishot && Entries.isOfSocket(request);
+                    default -> false;
+                };
+    }
+
+    private static int pollBits(Kind kind) {
+        return switch (kind) {
+            case EXCEPT -> Linux.EPOLLPRI;
+            case READ -> Linux.EPOLLIN;
+            case WRITE -> Linux.EPOLLOUT;
+            case FILE -> throw new AssertionError("files are not polled");
+        };
+    }
+
+    /// Whether the ring has no such operation.
+    private static boolean isPerformed(Request request) {
+        return switch (request.opcode) {
+            case READ_URGENT, SEND_FILE, SPLICE_FROM, SPLICE_TO -> true;
+            case CONNECT -> request.stage == CONNECTING;
+            default -> false;
+        };
+    }
+
+    // ------------------------------------------------------------------ completions
+
+    void completed(long token, int result, int flags) {
+        Flight flight = flights.find(token);
+        if (flight == null) {
+            return;
+        }
+        boolean more = (flags & IORING_CQE_F_MORE) != 0;
+        if (!more) {
+            flights.fromKernel(flight);
+        }
+        if (result == -Errno.ECANCELED && !flight.request().cancelRequested) {
+            recalled(flight);
+        } else if (flight.polling) {
+            polled(flight, result);
+        } else {
+            int buffer = -1;
+            if ((flags & IORING_CQE_F_BUFFER) != 0) {
+                buffer = flags >>> IORING_CQE_BUFFER_SHIFT;
+                bufferRing.chosen(buffer);
+                if (result <= 0) {
+                    bufferRing.give(buffer);
+                    buffer = -1;
+                }
+            }
+            returned(flight, result, buffer);
+        }
+    }
+
+    /// Cancelled, but not by its owner: it was too far ahead of it, or the thread left the loop.
+    private void recalled(Flight flight) {
+        flight.parked = false;
+        Request request = flight.request();
+        if (request.opcode == Opcode.CONNECT && !flight.polling) {
+            request.stage = CONNECTING; // It goes on without us.
+        }
+        if (flight.polling && !isPerformed(request)) {
+            flight.pollFirst = true;
+        }
+        if (!flight.withOwner && flight.held() == 0) {
+            again(flight);
+        }
+    }
+
+    private void polled(Flight flight, int result) {
+        Request request = flight.request();
+        if (result < 0) {
+            owner.arrived(flight, result, -1);
+        } else if (isPerformed(request) || request.opcode == Opcode.RECEIVE) {
+            perform(flight);
+        } else {
+            again(flight);
+        }
+    }
+
+    private void perform(Flight flight) {
+        Request request = flight.request();
+        DescriptorState descriptor = request.descriptor;
+        int traits = descriptor == null ? 0 : descriptor.traits;
+        int buffer = -1;
+        long result;
+        if (request.opcode == Opcode.RECEIVE) {
+            if (bufferRing.isInUse()) {
+                again(flight);
+                return;
+            }
+            buffer = buffers.take();
+            if (buffer < 0) {
+                starve(flight);
+                return;
+            }
+            result = performer.receive(request.fd, buffers.address(buffer), buffers.size(), traits);
+            if (result <= 0) {
+                buffers.give(buffer);
+                buffer = -1;
+            }
+        } else {
+            result = performer.perform(request, traits);
+        }
+        if (result == Performer.WOULD_BLOCK) {
+            flight.pollFirst = true;
+            again(flight);
+        } else {
+            owner.arrived(flight, result, buffer);
+        }
+    }
+
+    private void returned(Flight flight, int result, int buffer) {
+        Request request = flight.request();
+        if (result >= 0) {
+            succeeded(flight, result, buffer);
+        } else if (result == -Errno.EINTR) {
+            if (request.opcode == Opcode.FILE_CLOSE) {
+                owner.arrived(flight, 0, -1); // The number is free by then.
+            } else {
+                again(flight);
+            }
+        } else if (result == -Errno.EAGAIN && request.opcode.kind != Kind.FILE) {
+            flight.pollFirst = true;
+            again(flight);
+        } else if (result == -Errno.ENOBUFS && request.opcode == Opcode.RECEIVE) {
+            if (!flight.withOwner && flight.held() == 0) {
+                starve(flight);
+            }
+        } else if (result == -Errno.ECONNABORTED && request.opcode == Opcode.ACCEPT) {
+            againUnlessAhead(flight); // That peer has hung up; the next may have come.
+        } else if (result == -Errno.EINVAL && isMultishot(request)) {
+            withoutMultishot(request.opcode);
+            againUnlessAhead(flight);
+        } else {
+            owner.arrived(flight, result, buffer);
+        }
+    }
+
+    private void againUnlessAhead(Flight flight) {
+        if (!flight.withOwner && flight.held() == 0 && !flight.inKernel) {
+            again(flight);
+        }
+    }
+
+    /// Before 5.19 and 6.0: then each is asked for by itself. If it was not that, it fails once more.
+    private void withoutMultishot(Opcode opcode) {
+        if (opcode == Opcode.ACCEPT) {
+            acceptsMultishot = false;
+        } else {
+            receivesMultishot = false;
+        }
+    }
+
+    private void starve(Flight flight) {
+        if (flight.request().cancelRequested) {
+            owner.arrived(flight, -Errno.ECANCELED, -1);
+        } else {
+            flight.starved = true;
+            starved.add(flight);
+        }
+    }
+
+    private void succeeded(Flight flight, int result, int buffer) {
+        Request request = flight.request();
+        switch (request.opcode) {
+            case WRITE, FILE_WRITE -> {
+                request.transferred += result;
+                wroteSome(flight, result == 0 || request.transferred >= request.length);
+            }
+            case WRITE_VECTOR -> {
+                request.transferred += result;
+                wroteSome(flight, Performer.useUp(request, result));
+            }
+            default -> {
+                owner.arrived(flight, result, buffer);
+                if (flight.inKernel && !flight.parked && flight.held() >= mostHeld) {
+                    flight.parked = true;
+                    flight.cancelToken = flight.token;
+                    cancelled.add(flight);
+                }
+            }
+        }
+    }
+
+    private void wroteSome(Flight flight, boolean all) {
+        if (all) {
+            owner.arrived(flight, flight.request().transferred, -1);
+        } else {
+            again(flight);
+        }
+    }
+
+    /// Whether a multishot may go on after this result: the end of a stream is the last one too.
+    static boolean isUsable(Request request, long result) {
+        return result > 0 || (result == 0 && request.opcode == Opcode.ACCEPT);
+    }
+
+    // ------------------------------------------------------------------ when the ring goes
+
+    /// Asks the kernel for all that it has. Each comes back with its result, or to be written again.
+    ///
+    /// @return false if the ring has no room at present
+    boolean recall(Entries entries) {
+        for (int slot = 0; slot < flights.slots(); slot++) {
+            Flight flight = flights.at(slot);
+            if (flight.inKernel && !flight.parked) {
+                if (!entries.cancel(flight.token)) {
+                    return false;
+                }
+                flight.parked = true;
+            }
+        }
+        return true;
+    }
+
+    /// The ring is gone. What it still had has no result any more.
+    void lost() {
+        bufferRing.lost();
+        for (int slot = 0; slot < flights.slots(); slot++) {
+            Flight flight = flights.at(slot);
+            if (flight.inKernel) {
+                flights.fromKernel(flight);
+                owner.arrived(flight, -Errno.ENOMEM, -1);
+            }
+        }
+    }
+
+    /// Ends all that is left, when the kernel has none of it.
+    void end() {
+        waiting.forEach(flight -> flight.waiting = false);
+        waiting.clear();
+        starved.forEach(flight -> flight.starved = false);
+        starved.clear();
+        cancelled.clear();
+        for (int slot = 0; slot < flights.slots(); slot++) {
+            Flight flight = flights.at(slot);
+            if (flight.request != null && !flight.inKernel && !flight.withOwner) {
+                owner.over(flight, -Errno.ECANCELED);
+            }
+        }
+    }
+}

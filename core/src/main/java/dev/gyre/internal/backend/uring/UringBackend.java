@@ -1,0 +1,436 @@
+package dev.gyre.internal.backend.uring;
+
+import static dev.gyre.internal.sys.IoUring.IORING_CQE_F_MORE;
+import static dev.gyre.internal.sys.IoUring.IORING_POLL_ADD_MULTI;
+import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_CQE_FLAGS;
+import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_CQE_RES;
+import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_CQE_USER_DATA;
+import static dev.gyre.internal.sys.Linux.EPOLLIN;
+
+import dev.gyre.SystemCallException;
+import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.backend.EventfdBell;
+import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.RequestHost;
+import dev.gyre.internal.backend.Requests;
+import dev.gyre.internal.backend.WakeSignal;
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.Kernel;
+import dev.gyre.internal.sys.Linux;
+import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.UringCalls;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.function.Supplier;
+
+/// Linux io_uring: a ring that takes requests and returns their completions, and an eventfd that interrupts
+/// the wait for them.
+///
+/// **Threads.** What any thread wants is noted, and the loop thread tells the kernel before it waits: see
+/// [OwnedRing]. Between two runs nothing is in flight but polls, which end with the ring and touch no
+/// memory: when the loop thread leaves, it takes all operations back, to be submitted again by
+/// whoever comes next.
+///
+/// **Waking.** A multishot poll of the eventfd reports each write, and the eventfd is never read. When
+/// the poll is armed anew, old writes are reported once more: what counts is whether a signal is pending.
+public final class UringBackend implements Backend {
+    static final int SUBMISSIONS = 256;
+    private static final int LEAST_COMPLETIONS = 4_096;
+
+    /// How long to wait before the kernel, which had no room for a request, is asked again.
+    private static final long CONGESTION_NANOS = 1_000_000;
+
+    /// How long to wait for what was taken back before asking again.
+    private static final long RECALL_NANOS = 100_000_000;
+
+    private final Seam seam;
+    private final Registered registered;
+    private final WakeSignal wake;
+
+    // Shared: the owner's, and while there is none, of whoever holds the lock of Registered.
+    private final OwnedRing owned;
+    private final Polls polls = new Polls();
+    private @Nullable Flying flying;
+    private @Nullable UringRequests requests;
+    private boolean wakeArmed;
+
+    // Shared: set by the loop thread around each wait, read by whoever notes a change.
+    private volatile boolean waiting;
+
+    // Shared: set by whoever ends the loop, read by the loop thread after each wait.
+    private volatile boolean closed;
+
+    // Loop thread only.
+    private final ReadyPolls ready;
+    private boolean woken;
+
+    /// Woken while operations were taken back: the next wait is to end at once.
+    private boolean wokenBefore;
+
+    private UringBackend(
+            Seam seam, OwnedRing owned, Registered registered, WakeSignal wake, int eventsPerWait) {
+        this.seam = seam;
+        this.owned = owned;
+        this.registered = registered;
+        this.wake = wake;
+        ready = new ReadyPolls(eventsPerWait);
+    }
+
+    /// Opens a ring.
+    ///
+    /// @param seam makes the seam's instances, one for each party that calls the kernel
+    /// @throws SystemCallException if the kernel refuses; nothing stays open then
+    public static UringBackend open(Seam seam, UringCalls calls, int eventsPerWait) {
+        return open(
+                seam,
+                calls,
+                eventsPerWait,
+                SUBMISSIONS,
+                Math.max(LEAST_COMPLETIONS, 2 * eventsPerWait));
+    }
+
+    static UringBackend open(
+            Seam seam, UringCalls calls, int eventsPerWait, int submissions, int completions) {
+        Supplier<? extends Kernel> kernels = seam.kernels();
+        Kernel kernel = kernels.get();
+        Supplier<Ring> rings = () -> Ring.open(calls, kernel, submissions, completions);
+        Ring ring = rings.get();
+        int eventfd = -1;
+        Pollability pollability = null;
+        try {
+            eventfd = kernel.eventfd(0, Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK);
+            if (eventfd < 0) {
+                throw new SystemCallException("eventfd", -eventfd, SystemCallException.NO_FD);
+            }
+            pollability = Pollability.open(kernels.get());
+            WakeSignal wake = new WakeSignal(new EventfdBell(kernels.get(), eventfd));
+            return new UringBackend(
+                    seam,
+                    new OwnedRing(rings, ring),
+                    new Registered(pollability),
+                    wake,
+                    eventsPerWait);
+        } catch (Throwable e) {
+            ring.close();
+            if (eventfd >= 0) {
+                kernel.close(eventfd);
+            }
+            if (pollability != null) {
+                pollability.close();
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public Requests openRequests(RequestHost host) {
+        UringRequests opened = new UringRequests(seam, host, this::recall);
+        requests = opened;
+        flying = opened.flying();
+        return opened;
+    }
+
+    @Override
+    public String name() {
+        return "io_uring";
+    }
+
+    @Override
+    public long nanoTime() {
+        return System.nanoTime();
+    }
+
+    // ------------------------------------------------------------------ waiting
+
+    @Override
+    public void pollNow() {
+        assert ready.isEmpty() : "events not taken yet";
+        Ring own = prepare();
+        check(own, own.look());
+        collect();
+    }
+
+    @Override
+    public void pollUntil(long deadlineNanos) {
+        assert ready.isEmpty() : "events not taken yet";
+        boolean congested = false;
+        do {
+            Ring own = prepare();
+            // The clock anew each time: an interrupted wait must not begin its timeout again.
+            long left = deadlineNanos - nanoTime();
+            int result;
+            if (left <= 0 || own.available() > 0 || isReady()) {
+                result = own.look();
+            } else if (congested || !isTold()) {
+                result = own.awaitOnly(Math.min(left, CONGESTION_NANOS));
+            } else {
+                result = await(own, left);
+            }
+            congested = Ring.isCongested(result);
+            check(own, result);
+            collect();
+        } while (!isReady() && !closed && deadlineNanos - nanoTime() > 0);
+    }
+
+    private boolean isReady() {
+        return !ready.isEmpty() || woken || (requests != null && requests.hasCompleted());
+    }
+
+    private int await(Ring own, long nanos) {
+        waiting = true;
+        try {
+            // After the announcement: whoever notes a change later than this look will wake us.
+            return registered.hasChanges() ? 0 : own.await(nanos);
+        } finally {
+            waiting = false;
+        }
+    }
+
+    /// Makes the ring this thread's own, and writes into it what is to be told.
+    private Ring prepare() {
+        woken = wokenBefore;
+        wokenBefore = false;
+        if (!owned.isMine()) {
+            synchronized (registered.lock) {
+                if (owned.isForeign()) {
+                    drop();
+                }
+                owned.takeOver();
+            }
+        }
+        Ring own = owned.ring();
+        assert own != null : "closed";
+        tell(own, owned.entries());
+        return own;
+    }
+
+    private void tell(Ring own, Entries entries) {
+        if (!wakeArmed) {
+            wakeArmed = entries.poll(Tokens.WAKE, wake.fd(), EPOLLIN, IORING_POLL_ADD_MULTI);
+        }
+        polls.add(registered.takeChanges());
+        if (polls.tell(entries) && flying != null) {
+            boolean _ = flying.tell(own, entries);
+        }
+    }
+
+    private boolean isTold() {
+        return polls.isTold() && (flying == null || flying.isTold());
+    }
+
+    /// Lets the ring go. Polls are asked for anew with the next one. Under the lock, by the owner or while
+    /// there is none.
+    private void drop() {
+        owned.drop();
+        wakeArmed = false;
+        polls.lost();
+        if (flying != null) {
+            flying.lost();
+        }
+    }
+
+    private void check(Ring own, int result) {
+        if (result >= 0 || Ring.isCongested(result)) {
+            return;
+        }
+        switch (-result) {
+            case Errno.EINTR, Errno.ETIME -> {}
+            // Out of memory, the kernel has dropped completions, and does not know whose.
+            case Errno.EBADR -> {
+                collect();
+                synchronized (registered.lock) {
+                    drop();
+                }
+            }
+            default -> throw new SystemCallException("io_uring_enter", -result, own.fd());
+        }
+    }
+
+    // ------------------------------------------------------------------ completions
+
+    private void collect() {
+        Ring own = owned.ring();
+        if (own == null || closed) {
+            return; // Closed while we waited: whatever the kernel wrote is nobody's any more.
+        }
+        for (int left = own.available(); left > 0 && !ready.isFull(); left--) {
+            take(own);
+        }
+        own.release();
+    }
+
+    private void take(Ring own) {
+        long completion = own.first();
+        long token = Memory.getLong(completion + OFFSETOF_IO_URING_CQE_USER_DATA);
+        int result = Memory.getInt(completion + OFFSETOF_IO_URING_CQE_RES);
+        int flags = Memory.getInt(completion + OFFSETOF_IO_URING_CQE_FLAGS);
+        own.next();
+        if (Tokens.isPoll(token)) {
+            polled(token, result, flags);
+        } else if (Tokens.isOperation(token)) {
+            if (flying != null) {
+                flying.completed(token, result, flags);
+            }
+        } else if (token == Tokens.WAKE) {
+            signalled(flags);
+        }
+    }
+
+    private void polled(long token, int result, int flags) {
+        Poll poll = polls.find(token);
+        if (poll == null) {
+            return;
+        }
+        int bits = polls.completed(poll, result, flags);
+        if (bits != 0 && !ready.add(poll, bits)) {
+            polls.again(poll);
+        }
+    }
+
+    private void signalled(int flags) {
+        if ((flags & IORING_CQE_F_MORE) == 0) {
+            wakeArmed = false;
+        }
+        if (wake.isPending()) {
+            wake.drained();
+            woken = true;
+        }
+    }
+
+    @Override
+    public @Nullable IoHandler takeReady() {
+        return closed ? null : ready.take();
+    }
+
+    @Override
+    public int taken() {
+        return ready.taken();
+    }
+
+    @Override
+    public void wake() {
+        wake.signal();
+    }
+
+    @Override
+    public long wakeups() {
+        return wake.rung();
+    }
+
+    // ------------------------------------------------------------------ registering
+
+    @Override
+    public void register(int fd, int interest, IoHandler handler) {
+        try {
+            registered.register(fd, interest, handler);
+        } finally {
+            wakeIfWaiting();
+        }
+    }
+
+    @Override
+    public void modify(int fd, int interest) {
+        if (registered.modify(fd, interest)) {
+            wakeIfWaiting();
+        }
+    }
+
+    @Override
+    public void deregister(int fd, IoHandler handler) {
+        Poll poll = registered.deregister(fd, handler);
+        if (poll == null) {
+            return;
+        }
+        if (owned.isMine()) {
+            forget(poll);
+            return;
+        }
+        synchronized (registered.lock) {
+            if (owned.isFree() && poll.armedAs != 0) {
+                if (owned.isEnabledHere()) {
+                    forget(poll);
+                } else {
+                    drop();
+                }
+            }
+        }
+        wakeIfWaiting();
+    }
+
+    /// Has the kernel forget it now. A poll in flight keeps its file open, however often the
+    /// number is closed, and the peer would not hear of it before the next wait.
+    private void forget(Poll poll) {
+        Ring own = owned.ring();
+        if (poll.armedAs != 0 && own != null && polls.tell(owned.entries(), poll)) {
+            // Else it is told with the next wait: it is noted as a change.
+            int _ = own.look();
+        }
+    }
+
+    private void wakeIfWaiting() {
+        if (waiting) {
+            wake.signal();
+        }
+    }
+
+    // ------------------------------------------------------------------ leaving
+
+    @Override
+    public void leave() {
+        if (!owned.isMine()) {
+            return;
+        }
+        recall();
+        synchronized (registered.lock) {
+            Ring own = owned.ring();
+            if (own != null) {
+                // A descriptor that was closed in the last callback is to be let go of.
+                polls.add(registered.takeChanges());
+                boolean _ = polls.tell(owned.entries());
+                int _ = own.look();
+                owned.leave();
+            }
+        }
+    }
+
+    /// Takes back all operations that the kernel has: each comes with its result, or will be submitted
+    /// again.
+    private void recall() {
+        Flying operations = flying;
+        while (operations != null && operations.inKernel() > 0 && owned.isMine()) {
+            Ring own = owned.ring();
+            assert own != null : "the owner has a ring";
+            boolean _ = operations.recall(owned.entries());
+            int result = own.await(RECALL_NANOS);
+            if (result < 0
+                    && result != -Errno.EINTR
+                    && result != -Errno.ETIME
+                    && !Ring.isCongested(result)) {
+                return; // Nothing comes back from such a ring.
+            }
+            while (own.available() > 0) {
+                take(own);
+                own.release();
+            }
+            wokenBefore |= woken;
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (registered.lock) {
+            if (closed) {
+                return;
+            }
+            if (requests != null) {
+                requests.close();
+            }
+            closed = true;
+            registered.close();
+            drop();
+        }
+        wake.close();
+    }
+}

@@ -1,0 +1,348 @@
+package dev.gyre.internal.backend.uring;
+
+import dev.gyre.LoopConfig;
+import dev.gyre.SystemCallException;
+import dev.gyre.internal.backend.Completions;
+import dev.gyre.internal.backend.DescriptorPool;
+import dev.gyre.internal.backend.DescriptorState;
+import dev.gyre.internal.backend.DescriptorState.Traits;
+import dev.gyre.internal.backend.Opcode.Kind;
+import dev.gyre.internal.backend.ReceiveBuffers;
+import dev.gyre.internal.backend.Request;
+import dev.gyre.internal.backend.Request.State;
+import dev.gyre.internal.backend.RequestHost;
+import dev.gyre.internal.backend.RequestQueue;
+import dev.gyre.internal.backend.Requests;
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.Kernel;
+import dev.gyre.internal.sys.Seam;
+
+import org.jspecify.annotations.Nullable;
+
+/// Operations as the ring's own: whose turn it is, and who comes next.
+///
+/// Of each descriptor and kind one request at a time has its turn, which makes it a [Flight]; the others
+/// wait in the descriptor's queue, so that they are served in order, and no two sends mix. [Flying] says
+/// what becomes of a flight.
+///
+/// A multishot has its turn until it ends. What the kernel brings faster than the owner deals with it is
+/// held back, up to a limit; then the kernel is told to stop, and asked anew when all of it is
+/// dealt with. Nothing that was received is lost by that, nor by cancelling: the owner is handed what is
+/// held before the end.
+///
+/// Loop thread only.
+final class UringRequests implements Requests, Flying.Owner {
+    private final Completions completions = new Completions();
+    private final DescriptorPool descriptors;
+    private final ReceiveBuffers buffers;
+    private final Flying flying;
+    private final Kernel kernel;
+    private final Runnable recall;
+    private boolean closed;
+
+    /// Operations of one loop.
+    ///
+    /// @param recall has the kernel give back all that it has, and waits for it
+    UringRequests(Seam seam, RequestHost host, Runnable recall) {
+        LoopConfig config = host.config();
+        this.recall = recall;
+        kernel = seam.kernels().get();
+        buffers = new ReceiveBuffers(config.receiveBuffers(), config.receiveBufferBytes());
+        descriptors = new DescriptorPool((_, _) -> {}, config.preallocatedDescriptors());
+        flying = new Flying(seam, buffers, this);
+    }
+
+    Flying flying() {
+        return flying;
+    }
+
+    @Override
+    public DescriptorState open(int fd, int traits) {
+        DescriptorState opened = descriptors.take(fd, traits);
+        opened.registered = true;
+        return opened;
+    }
+
+    // ------------------------------------------------------------------ starting
+
+    @Override
+    public void start(DescriptorState descriptor, Request request) {
+        request.begin(descriptor);
+        request.fd = descriptor.fd;
+        completions.begun();
+        Kind kind = request.opcode.kind;
+        if (descriptor.serving(kind) == null) {
+            serve(descriptor, request);
+        } else {
+            descriptor.queue(kind).add(request);
+        }
+    }
+
+    @Override
+    public void startFile(Request request) {
+        request.begin(null);
+        completions.begun();
+        flying.begin(request);
+    }
+
+    private void serve(DescriptorState descriptor, Request request) {
+        descriptor.serve(request.opcode.kind, request);
+        descriptor.inFlight++;
+        flying.begin(request);
+    }
+
+    @Override
+    public void resume(Request request) {
+        assert request.multishot && request.slot >= 0 : "only a multishot goes on";
+        Flight flight = flying.at(request.slot);
+        flight.withOwner = false;
+        if (isGone(request)) {
+            discardHeld(flight);
+            if (!flight.inKernel && !flight.waiting) {
+                over(flight, -Errno.ECANCELED);
+            }
+        } else if (flight.held() > 0) {
+            long held = flight.release();
+            hand(flight, Flight.resultOf(held), Flight.bufferOf(held));
+        } else if (flight.ended) {
+            over(flight, flight.end);
+        } else if (!flight.inKernel) {
+            if (request.cancelRequested) {
+                over(flight, -Errno.ECANCELED);
+            } else {
+                flying.again(flight);
+            }
+        }
+    }
+
+    private boolean isGone(Request request) {
+        DescriptorState descriptor = request.descriptor;
+        return closed || (descriptor != null && descriptor.released != null);
+    }
+
+    // ------------------------------------------------------------------ what flights bring
+
+    @Override
+    public void arrived(Flight flight, long result, int buffer) {
+        Request request = flight.request();
+        if (!request.multishot) {
+            request.buffer = buffer;
+            over(flight, result);
+        } else if (!Flying.isUsable(request, result)) {
+            if (flight.withOwner || flight.held() > 0) {
+                flight.ended = true;
+                flight.end = result;
+            } else {
+                over(flight, result);
+            }
+        } else if (isGone(request)) {
+            discard(request, (int) result, buffer);
+            if (!flight.inKernel && !flight.withOwner) {
+                over(flight, -Errno.ECANCELED);
+            }
+        } else if (flight.withOwner || flight.held() > 0) {
+            flight.hold((int) result, buffer);
+        } else {
+            hand(flight, (int) result, buffer);
+        }
+    }
+
+    private void hand(Flight flight, int result, int buffer) {
+        flight.withOwner = true;
+        Request request = flight.request();
+        request.buffer = buffer;
+        completions.post(request, result, true);
+    }
+
+    private void discardHeld(Flight flight) {
+        while (flight.held() > 0) {
+            long held = flight.release();
+            discard(flight.request(), Flight.resultOf(held), Flight.bufferOf(held));
+        }
+    }
+
+    /// Nobody is left to have it.
+    private void discard(Request request, int result, int buffer) {
+        if (buffer >= 0) {
+            flying.giveBack(buffer);
+        } else if (request.opcode.kind == Kind.READ && result >= 0) {
+            int _ = kernel.close(result); // An accepted connection.
+        }
+    }
+
+    @Override
+    public void over(Flight flight, long result) {
+        Request request = flight.request();
+        DescriptorState descriptor = request.descriptor;
+        flying.give(flight);
+        completions.post(request, result, false);
+        if (descriptor != null) {
+            descriptor.serve(request.opcode.kind, null);
+            descriptor.inFlight--;
+            if (isBroken(descriptor, result)) {
+                completeQueued(descriptor, result);
+            }
+            serveNext(descriptor, request.opcode.kind);
+            release(descriptor);
+        }
+    }
+
+    /// Whether an error is the descriptor's and not only the request's: clause O-5. The kernel tells it
+    /// once.
+    private static boolean isBroken(DescriptorState descriptor, long result) {
+        return result < 0
+                && result != -Errno.ENOTCONN
+                && result != -Errno.EPIPE // of one direction only
+                && Errno.kind((int) -result) == SystemCallException.Kind.CONNECTION
+                && (descriptor.traits & Traits.STREAM) != 0;
+    }
+
+    private void completeQueued(DescriptorState descriptor, long result) {
+        for (Kind kind : DescriptorState.QUEUES) {
+            RequestQueue queue = descriptor.queue(kind);
+            for (Request request = queue.poll(); request != null; request = queue.poll()) {
+                completions.post(request, result, false);
+            }
+        }
+    }
+
+    private void serveNext(DescriptorState descriptor, Kind kind) {
+        RequestQueue queue = descriptor.queue(kind);
+        Request next = queue.poll();
+        while (next != null && (next.cancelRequested || isGone(next))) {
+            completions.post(next, -Errno.ECANCELED, false);
+            next = queue.poll();
+        }
+        if (next != null) {
+            serve(descriptor, next);
+        }
+    }
+
+    // ------------------------------------------------------------------ ending
+
+    @Override
+    public void cancel(Request request) {
+        if (request.state() == State.IDLE
+                || (request.state() == State.COMPLETED && !request.more)) {
+            return;
+        }
+        if (request.slot >= 0) {
+            flying.cancel(flying.at(request.slot));
+            return;
+        }
+        DescriptorState descriptor = request.descriptor;
+        assert descriptor != null : "in no slot and no queue";
+        descriptor.queue(request.opcode.kind).remove(request);
+        completions.post(request, -Errno.ECANCELED, false);
+    }
+
+    @Override
+    public void cancelAll(DescriptorState descriptor, @Nullable Object key) {
+        for (Kind kind : DescriptorState.QUEUES) {
+            Request first = descriptor.serving(kind);
+            boolean inOrder = first != null && matches(first, key);
+            RequestQueue queue = descriptor.queue(kind);
+            // Those behind it first: its own end may come at once, and let the next one in.
+            Request request = queue.first();
+            while (request != null) {
+                Request after = queue.after(request);
+                if (matches(request, key)) {
+                    request.cancelRequested = true;
+                    if (!inOrder) {
+                        cancel(request);
+                    }
+                }
+                request = after;
+            }
+            if (inOrder && first != null) {
+                cancel(first);
+            }
+        }
+    }
+
+    private static boolean matches(Request request, @Nullable Object key) {
+        return key == null || key.equals(request.key);
+    }
+
+    @Override
+    public void close(DescriptorState descriptor, Runnable released) {
+        cancelAll(descriptor, null);
+        descriptor.released = released;
+        for (Kind kind : DescriptorState.QUEUES) {
+            Request request = descriptor.serving(kind);
+            if (request != null) {
+                discardHeld(flying.at(request.slot));
+            }
+        }
+        release(descriptor);
+    }
+
+    /// Lets the number go when the kernel has nothing of it any more.
+    private void release(DescriptorState descriptor) {
+        Runnable released = descriptor.released;
+        if (released == null) {
+            return;
+        }
+        if (descriptor.registered && !isInKernel(descriptor)) {
+            descriptor.registered = false;
+            released.run();
+        }
+        descriptors.giveIfUnused(descriptor);
+    }
+
+    private boolean isInKernel(DescriptorState descriptor) {
+        for (Kind kind : DescriptorState.QUEUES) {
+            Request request = descriptor.serving(kind);
+            if (request != null && flying.at(request.slot).isUnderWay()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            recall.run();
+            flying.end();
+        }
+    }
+
+    // ------------------------------------------------------------------ completions
+
+    @Override
+    public @Nullable Request takeCompleted() {
+        return completions.take();
+    }
+
+    @Override
+    public boolean hasCompleted() {
+        return !completions.isEmpty();
+    }
+
+    @Override
+    public int outstanding() {
+        return completions.outstanding();
+    }
+
+    @Override
+    public long ended() {
+        return completions.ended();
+    }
+
+    @Override
+    public void flush() {
+        // Everything is written into the ring by the wait itself.
+    }
+
+    @Override
+    public ReceiveBuffers buffers() {
+        return buffers;
+    }
+
+    @Override
+    public void giveBack(int buffer) {
+        flying.giveBack(buffer);
+    }
+}

@@ -1,0 +1,24 @@
+package dev.gyre.internal.sys;
+
+/// The seam of io_uring, beside [Kernel] and with its rules: results are zero or positive, or
+/// `-errno`; one instance serves one thread at a time; the caller keeps the memory alive.
+public interface UringCalls {
+    int setup(int entries, long paramsAddress);
+
+    /// Submits what is in the ring, waits, or both.
+    ///
+    /// @param argAddress a signal mask, or with [IoUring#IORING_ENTER_EXT_ARG] the structure that
+    ///     holds one and a timeout
+    int enter(int fd, int toSubmit, int minComplete, int flags, long argAddress, long argSize);
+
+    int register(int fd, int opcode, long argAddress, int count);
+
+    /// Maps a part of a ring that the process shares with the kernel, readable and writable.
+    ///
+    /// @return its address, or `-errno`
+    long mmap(long length, int fd, long offset);
+
+    int munmap(long address, long length);
+
+    int madvise(long address, long length, int advice);
+}
