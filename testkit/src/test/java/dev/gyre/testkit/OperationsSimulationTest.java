@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 /// Random programs of operations in random worlds.
 class OperationsSimulationTest {
-    private static final int SEEDS = 700;
+    private static final int SEEDS = 600;
 
     @Test
     void randomPrograms_inAWorldWithoutFaults_keepTheirPromises() {

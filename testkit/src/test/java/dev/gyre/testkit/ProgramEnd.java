@@ -17,6 +17,7 @@ import java.util.List;
 /// each write says how far it came.
 final class ProgramEnd {
     private static final byte SCRIBBLE = 0x5a;
+    private static final int MOST_PENDING = 8;
 
     private final RandomProgram program;
     final String name;
@@ -29,9 +30,12 @@ final class ProgramEnd {
 
     final List<Operation> pending = new ArrayList<>();
     private final List<Buffer> free = new ArrayList<>();
+    boolean canRead = true;
+    boolean canWrite = true;
     boolean ended;
     boolean failed;
-    boolean receiving;
+    private boolean receiving;
+    private boolean draining;
 
     ProgramEnd(RandomProgram program, String name, Descriptor descriptor) {
         this.program = program;
@@ -46,7 +50,8 @@ final class ProgramEnd {
     // ------------------------------------------------------------------ reading
 
     void read() {
-        if (!isOpen() || receiving || pending.size() > 8) {
+        boolean full = pending.size() > MOST_PENDING && !draining;
+        if (!isOpen() || !canRead || receiving || full) {
             return;
         }
         Buffer buffer = takeBuffer();
@@ -66,13 +71,14 @@ final class ProgramEnd {
                             }
                             giveBuffer(buffer);
                             program.perhapsAct();
+                            keepDraining();
                         });
         start(read);
     }
 
     /// Again and again, in buffers of the loop's.
     void receive() {
-        if (!isOpen() || receiving || !pending.isEmpty()) {
+        if (!isOpen() || !canRead || receiving || !pending.isEmpty()) {
             return;
         }
         receiving = true;
@@ -93,8 +99,21 @@ final class ProgramEnd {
                                 }
                             }
                             program.perhapsAct();
+                            keepDraining();
                         });
         start(receive);
+    }
+
+    /// From now on it reads until the end, whatever came before.
+    void drain() {
+        draining = true;
+        keepDraining();
+    }
+
+    private void keepDraining() {
+        if (draining && !ended && !failed) {
+            read();
+        }
     }
 
     private void noteEnd(Operation op) {
@@ -108,7 +127,7 @@ final class ProgramEnd {
     // ------------------------------------------------------------------ writing
 
     void write(int length) {
-        if (!isOpen() || pending.size() > 8) {
+        if (!isOpen() || !canWrite || pending.size() > MOST_PENDING) {
             return;
         }
         byte[] bytes = program.bytes(length);

@@ -167,7 +167,11 @@ final class RandomProgram {
                 }
                 case 1 -> {
                     SimulatedPipe pipe = world.pipe();
-                    link(add("pipe", pipe.writer()), add("pipe", pipe.reader()));
+                    ProgramEnd writer = add("pipe", pipe.writer());
+                    ProgramEnd reader = add("pipe", pipe.reader());
+                    writer.canRead = false;
+                    reader.canWrite = false;
+                    link(writer, reader);
                 }
                 case 2 -> {
                     SimulatedPeer peer = world.connect(SERVER_PORT);
@@ -183,6 +187,9 @@ final class RandomProgram {
     private ProgramEnd add(String sort, Descriptor descriptor) {
         ProgramEnd end = new ProgramEnd(this, sort + " " + ends.size(), descriptor);
         ends.add(end);
+        if (over) {
+            end.drain(); // Too late for the program, but it is to come to its end.
+        }
         return end;
     }
 
@@ -344,12 +351,46 @@ final class RandomProgram {
         }
     }
 
+    /// When everybody reads, everything arrives. One that waits for ever for an event would not get it.
+    private void checkWhole() {
+        for (Link link : links) {
+            if (isSound(link.one) && isSound(link.other)) {
+                whole(link.one, link.other.received.toByteArray(), link.one);
+                whole(link.other, link.one.received.toByteArray(), link.other);
+            }
+        }
+        talking.forEach(
+                (talk, end) -> {
+                    if (isSound(end) && !talk.careless && !talk.peer.isReset()) {
+                        whole(end, talk.peer.received(), end);
+                        assertThat(end.received.size())
+                                .as("%s: received of what %s has sent", end.name, talk.peer)
+                                .isEqualTo(talk.sent.size());
+                    }
+                });
+    }
+
+    private static boolean isSound(ProgramEnd end) {
+        return end.isOpen() && !end.failed;
+    }
+
+    private static void whole(ProgramEnd end, byte[] received, ProgramEnd sender) {
+        assertThat(sender.writing.size())
+                .as("%s: writes that never completed", end.name)
+                .isZero();
+        assertThat(received.length)
+                .as("%s: bytes that arrived of those sent", end.name)
+                .isEqualTo(sender.sent.size());
+    }
+
     /// Everything that is left comes to an end: first what was written is read, then all is closed.
     private void finish() {
-        talks.values().forEach(talk -> talk.peer.resumeReading());
-        world.advance(Duration.ofSeconds(1));
-        checkStreams();
         over = true;
+        talks.values().forEach(talk -> talk.peer.resumeReading());
+        List.copyOf(ends).forEach(ProgramEnd::drain);
+        world.advance(Duration.ofSeconds(5));
+        checkStreams();
+        checkWhole();
         accept.cancel();
         listener.close();
         List.copyOf(connecting).forEach(Descriptor::close);
