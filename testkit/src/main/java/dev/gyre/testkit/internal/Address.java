@@ -20,7 +20,7 @@ sealed interface Address {
         static final String LOOPBACK = "7f000001";
         static final String ANY = "00000000";
         static final String ANY6 = "0".repeat(32);
-        private static final String LOOPBACK6 = "0".repeat(31) + "1";
+        static final String LOOPBACK6 = "0".repeat(31) + "1";
 
         boolean isV6() {
             return host.length() == 32;

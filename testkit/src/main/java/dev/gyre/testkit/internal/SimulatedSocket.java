@@ -54,9 +54,6 @@ abstract sealed class SimulatedSocket extends OpenFile permits TcpSocket, UdpSoc
 
     abstract boolean isListening();
 
-    /// Puts back what [#accept] took, if it got no number.
-    abstract void unaccept(SimulatedSocket socket);
-
     abstract int connect(Address address);
 
     abstract int shutdown(int how);

@@ -13,8 +13,6 @@ import dev.gyre.testkit.internal.Address.Inet;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
 
 /// A stream socket of the Internet: what an application sees of TCP, as Linux shows it. How the bytes get to the
 /// other end is in [TcpFlow].
@@ -22,11 +20,8 @@ final class TcpSocket extends SimulatedSocket {
     private static final int SHUT_RECEIVE = 1;
     private static final int SHUT_SEND = 2;
     private static final int SHUT_BOTH = SHUT_RECEIVE | SHUT_SEND;
-    private static final int MOST_BACKLOG = 4_096;
-    private static final int MOST_SYN_RETRIES = 6;
-    private static final long FIRST_RETRY_NANOS = 1_000_000_000L;
 
-    private enum State {
+    enum State {
         CLOSED,
         LISTENING,
         CONNECTING,
@@ -35,17 +30,9 @@ final class TcpSocket extends SimulatedSocket {
     }
 
     final TcpFlow flow = new TcpFlow(this);
-    private State state = State.CLOSED;
+    final TcpMeeting meeting = new TcpMeeting(this);
+    State state = State.CLOSED;
     private int shutdown;
-
-    /// Connect was called, and nobody has been told by another call how it went.
-    private boolean attempted;
-
-    /// Somebody was told that it is connected: from then on it never connects again.
-    private boolean settled;
-
-    /// An attempt of which nobody was told was shut down: Linux lets it never connect again either.
-    private boolean brokenOff;
 
     /// Closed by the application, though perhaps not through yet.
     private boolean orphaned;
@@ -53,11 +40,6 @@ final class TcpSocket extends SimulatedSocket {
     private @Nullable Inet local;
     private @Nullable Inet remote;
     private boolean holdsPort;
-
-    private int backlog;
-    private int handshakes;
-    private final Deque<TcpSocket> waiting = new ArrayDeque<>();
-    private @Nullable TcpSocket listener;
 
     /// Called when something may have changed, for one that has no descriptor.
     @Nullable Runnable onWake;
@@ -107,8 +89,7 @@ final class TcpSocket extends SimulatedSocket {
         if (local != null && kernel.network.isTaken(this, local, true)) {
             return -Errno.EADDRINUSE;
         }
-        this.backlog = Math.min(backlog, MOST_BACKLOG);
-        state = State.LISTENING;
+        meeting.listen(backlog);
         return 0;
     }
 
@@ -119,12 +100,7 @@ final class TcpSocket extends SimulatedSocket {
 
     @Override
     @Nullable SimulatedSocket accept() {
-        return waiting.poll();
-    }
-
-    @Override
-    void unaccept(SimulatedSocket socket) {
-        waiting.addFirst((TcpSocket) socket);
+        return meeting.accept();
     }
 
     @Override
@@ -132,26 +108,9 @@ final class TcpSocket extends SimulatedSocket {
         if (!(address instanceof Inet to)) {
             return -Errno.EAFNOSUPPORT;
         }
-        switch (state) {
-            case LISTENING -> {
-                return -Errno.EISCONN;
-            }
-            case CONNECTING -> {
-                return -Errno.EALREADY;
-            }
-            case CONNECTED -> {
-                boolean news = attempted && !settled;
-                settled = true;
-                return news ? 0 : -Errno.EISCONN;
-            }
-            case CLOSED -> {
-                if (settled || brokenOff) {
-                    return settled ? -Errno.EISCONN : -Errno.EINVAL;
-                }
-                if (attempted) {
-                    return giveUpAttempt();
-                }
-            }
+        int past = meeting.mayConnect();
+        if (past <= 0) {
+            return past;
         }
         if (!holdsPort) {
             int result = bindToAnything();
@@ -164,75 +123,23 @@ final class TcpSocket extends SimulatedSocket {
         if (local != null && local.isAny()) {
             local = local.withHost(loopback(target)).shownTo(domain);
         }
-        attempted = true;
-        begin(target);
+        meeting.begin(target);
         return -Errno.EINPROGRESS;
     }
 
-    private int giveUpAttempt() {
-        int why = takeError();
-        attempted = false;
-        shutdown = 0;
-        flow.reset();
-        wake(EPOLLERR);
-        return -(why != 0 ? why : Errno.ECONNABORTED);
-    }
-
     private static String loopback(Inet like) {
-        return like.unmapped().isV6() ? "0".repeat(31) + "1" : Inet.LOOPBACK;
+        return like.unmapped().isV6() ? Inet.LOOPBACK6 : Inet.LOOPBACK;
     }
 
     /// For a peer outside, which has an address of its own and no port to hold.
     void connectFrom(Inet from, Inet to) {
         local = from;
         remote = to;
-        attempted = true;
-        begin(to);
+        meeting.begin(to);
     }
 
-    private void begin(Inet to) {
-        state = State.CONNECTING;
-        flow.reset();
-        sendSyn(to, 0);
-    }
-
-    private void sendSyn(Inet to, int tries) {
-        kernel.network.carry(
-                flow.line,
-                () -> {
-                    TcpSocket target = kernel.network.listenerAt(to);
-                    if (state != State.CONNECTING) {
-                        return;
-                    }
-                    if (target == null) {
-                        kernel.note("refused " + to);
-                        flow.back(this::receiveReset);
-                    } else if (target.waiting.size() + target.handshakes > target.backlog) {
-                        kernel.note("dropped a connection to " + to + ": the backlog is full");
-                        retrySyn(to, tries);
-                    } else {
-                        target.answer(this);
-                    }
-                });
-    }
-
-    private void retrySyn(Inet to, int tries) {
-        kernel.agenda.after(
-                FIRST_RETRY_NANOS << tries,
-                () -> {
-                    if (state != State.CONNECTING) {
-                        return;
-                    }
-                    if (tries + 1 > MOST_SYN_RETRIES) {
-                        fail(Errno.ETIMEDOUT);
-                    } else {
-                        sendSyn(to, tries + 1);
-                    }
-                });
-    }
-
-    /// A listener meets a client.
-    private void answer(TcpSocket client) {
+    /// What a listener makes for a client.
+    TcpSocket childFor(TcpSocket client) {
         Inet from = client.local;
         Inet to = client.remote;
         assert from != null && to != null : "a client has both addresses";
@@ -240,49 +147,16 @@ final class TcpSocket extends SimulatedSocket {
         child.inherit(this);
         child.local = to.shownTo(domain);
         child.remote = from.shownTo(domain);
-        child.listener = this;
         child.state = State.CONNECTED;
-        child.settled = true;
-        handshakes++;
-        child.flow.connectTo(client);
-        kernel.network.carry(child.flow.line, () -> client.established(child));
+        return child;
     }
 
-    private void established(TcpSocket child) {
-        if (state != State.CONNECTING) {
-            flow.line(child, child::handshakeAborted);
-            return;
-        }
-        kernel.note("connected " + local + " to " + remote);
-        state = State.CONNECTED;
-        flow.connectTo(child);
-        flow.toPeer(TcpSocket::handshakeDone);
-        wake(0);
-    }
-
-    private void handshakeAborted() {
-        if (listener != null) {
-            listener.handshakes--;
-        }
-        receiveReset();
-    }
-
-    private void handshakeDone() {
-        TcpSocket to = listener;
-        if (to == null) {
-            return;
-        }
-        to.handshakes--;
-        if (to.state != State.LISTENING) {
-            abort();
-            return;
-        }
+    /// An accepted connection has the listener's port, and keeps it when that one is closed.
+    void holdPort() {
         if (local != null) {
             holdsPort = true;
             kernel.network.hold(this, local.port());
         }
-        to.waiting.add(this);
-        to.wake(READABLE_KEY);
     }
 
     // ------------------------------------------------------------------ names
@@ -307,7 +181,7 @@ final class TcpSocket extends SimulatedSocket {
     @Override
     int ready() {
         if (state == State.LISTENING) {
-            return waiting.isEmpty() ? 0 : EPOLLIN;
+            return meeting.hasWaiting() ? EPOLLIN : 0;
         }
         int ready = 0;
         if (shutdown == SHUT_BOTH || state == State.CLOSED) {
@@ -403,25 +277,23 @@ final class TcpSocket extends SimulatedSocket {
         }
         int closing = how + 1; // SHUT_RD is 0, and so on.
         int result = 0;
+        meeting.shutDown(state);
         switch (state) {
             case LISTENING -> {
                 if ((closing & SHUT_RECEIVE) != 0) {
-                    stopListening();
+                    meeting.stopListening();
                 }
             }
             case CONNECTING -> {
                 state = State.CLOSED;
-                attempted = false;
                 flow.reset();
             }
             case CLOSED -> {
                 shutdown |= closing;
-                brokenOff |= attempted;
                 result = -Errno.ENOTCONN;
             }
             case CONNECTED -> {
                 shutdown |= closing;
-                settled = true;
                 if ((closing & SHUT_SEND) != 0) {
                     flow.end();
                 }
@@ -431,18 +303,15 @@ final class TcpSocket extends SimulatedSocket {
         return result;
     }
 
-    private void stopListening() {
-        state = State.CLOSED;
-        for (TcpSocket child = waiting.poll(); child != null; child = waiting.poll()) {
-            child.abort();
-        }
+    void forgetShutdown() {
+        shutdown = 0;
     }
 
     @Override
     void closed() {
         orphaned = true;
         switch (state) {
-            case LISTENING -> stopListening();
+            case LISTENING -> meeting.stopListening();
             case CONNECTING -> state = State.CLOSED;
             case CONNECTED -> {
                 if (flow.hasUnread() || has(Linux.SOL_SOCKET, SO_LINGER)) {
@@ -524,7 +393,7 @@ final class TcpSocket extends SimulatedSocket {
         }
     }
 
-    private void fail(int errno) {
+    void fail(int errno) {
         kernel.note("failed " + local + " to " + remote + ": " + Errno.name(errno));
         error = errno;
         state = State.CLOSED;

@@ -74,11 +74,6 @@ final class UdpSocket extends SimulatedSocket {
     }
 
     @Override
-    void unaccept(SimulatedSocket socket) {
-        throw new AssertionError("a datagram socket accepts nobody");
-    }
-
-    @Override
     boolean isListening() {
         return false;
     }

@@ -101,11 +101,6 @@ final class UnixSocket extends SimulatedSocket {
     }
 
     @Override
-    void unaccept(SimulatedSocket socket) {
-        waiting.addFirst((UnixSocket) socket);
-    }
-
-    @Override
     int connect(Address address) {
         if (!(address instanceof Local to)) {
             return -Errno.EINVAL;
