@@ -13,6 +13,7 @@ package dev.gyre;
 /// @param promises promises that were still pending and were rejected, those of such work included
 /// @param timers timers that were still scheduled; they never keep a shutdown waiting
 /// @param watchers descriptors that were still registered; they never keep a shutdown waiting
+/// @param operations operations that were under way and never completed; a graceful shutdown cancels them instead
 public record ShutdownReport(
         boolean graceful,
         long tasks,
@@ -22,10 +23,11 @@ public record ShutdownReport(
         long work,
         long promises,
         long timers,
-        long watchers) {
+        long watchers,
+        long operations) {
 
-    /// The number of accepted units of work that never ran, or were not waited for. Pending promises, timers and
-    /// watchers are not among them: they describe what might have happened, not work that was handed over.
+    /// The number of accepted units of work that never ran, or were not waited for. Pending promises, timers,
+    /// watchers and operations are not among them: they describe what might have happened, not work that was handed over.
     public long abandoned() {
         return tasks + priorityTasks + microtasks + deferred + work;
     }

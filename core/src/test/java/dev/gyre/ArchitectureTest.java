@@ -94,7 +94,7 @@ class ArchitectureTest {
 
     @Test
     void backends_areKnownOnlyWhereOneIsChosen() {
-        for (String backend : List.of("epoll", "uring")) {
+        for (String backend : List.of("epoll", "kqueue", "uring")) {
             String room = "dev.gyre.internal.backend." + backend;
             holds(
                     noClasses()

@@ -143,7 +143,7 @@ class PromiseShutdownTest {
         work.mayEnd.countDown();
         runner.join();
         assertThat(log).containsExactly("result TERMINATING", "more work TERMINATING");
-        assertThat(report()).isEqualTo(new ShutdownReport(true, 0, 0, 0, 0, 0, 0, 0, 0));
+        assertThat(report()).isEqualTo(new ShutdownReport(true, 0, 0, 0, 0, 0, 0, 0, 0, 0));
     }
 
     @Test
@@ -214,7 +214,7 @@ class PromiseShutdownTest {
         assertEnded(future);
         assertEnded(step);
         assertThat(log).as("past the deadline no handler runs").isEmpty();
-        assertThat(report()).isEqualTo(new ShutdownReport(false, 0, 0, 0, 0, 1, 3, 0, 0));
+        assertThat(report()).isEqualTo(new ShutdownReport(false, 0, 0, 0, 0, 1, 3, 0, 0, 0));
         assertThat(report().abandoned()).isEqualTo(1);
     }
 
@@ -264,7 +264,7 @@ class PromiseShutdownTest {
             work.interrupted.await();
         }
         assertThat(log).isEmpty();
-        assertThat(report()).isEqualTo(new ShutdownReport(false, 0, 0, 0, 0, 1, 4, 0, 0));
+        assertThat(report()).isEqualTo(new ShutdownReport(false, 0, 0, 0, 0, 1, 4, 0, 0, 0));
     }
 
     @Test
@@ -290,7 +290,7 @@ class PromiseShutdownTest {
                     .isInstanceOf(CompletionException.class)
                     .hasCauseInstanceOf(LoopTerminatedException.class);
         }
-        assertThat(report()).isEqualTo(new ShutdownReport(false, 0, 0, 0, 0, 1, 2, 0, 0));
+        assertThat(report()).isEqualTo(new ShutdownReport(false, 0, 0, 0, 0, 1, 2, 0, 0, 0));
         assertThatThrownBy(deferred.promise()::await)
                 .as("whoever comes after the end is told at once")
                 .hasCauseInstanceOf(LoopTerminatedException.class);
@@ -377,7 +377,7 @@ class PromiseShutdownTest {
         loop.close();
         assertThat(List.of(first, second, third)).allSatisfy(PromiseShutdownTest::assertEnded);
         assertThat(uncaught).containsExactly(failure);
-        assertThat(report()).isEqualTo(new ShutdownReport(false, 0, 0, 0, 0, 2, 3, 0, 0));
+        assertThat(report()).isEqualTo(new ShutdownReport(false, 0, 0, 0, 0, 2, 3, 0, 0, 0));
     }
 
     @Test
@@ -429,7 +429,7 @@ class PromiseShutdownTest {
                         "p3 finally");
         assertThat(report())
                 .as("all work was done; only what was pending is counted")
-                .isEqualTo(new ShutdownReport(true, 0, 0, 0, 0, 0, 3, 0, 0));
+                .isEqualTo(new ShutdownReport(true, 0, 0, 0, 0, 0, 3, 0, 0, 0));
     }
 
     @Test

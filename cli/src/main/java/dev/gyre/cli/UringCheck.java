@@ -21,8 +21,7 @@ final class UringCheck {
 
     /// @param disabled the file with the system's switch, which older kernels do not have
     /// @param loop what a loop on it shows, asked only if the kernel allows it
-    static Finding run(
-            Kernel kernel, UringCalls calls, Path disabled, Supplier<Finding> loop) {
+    static Finding run(Kernel kernel, UringCalls calls, Path disabled, Supplier<Finding> loop) {
         MemorySegment params = Memory.allocate(IoUring.SIZEOF_IO_URING_PARAMS);
         int fd;
         int features;

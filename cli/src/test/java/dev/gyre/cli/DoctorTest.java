@@ -32,8 +32,7 @@ final class DoctorTest {
                 .contains("  kqueue            no: macOS and FreeBSD only, not on this system")
                 .anyMatch(line -> line.startsWith("  simulated         no: "))
                 .anyMatch(line -> line.startsWith("A loop can run here, on epoll"));
-        assertThat(execution.out().replaceAll("\\s+", " "))
-                .contains("waits use ");
+        assertThat(execution.out().replaceAll("\\s+", " ")).contains("waits use ");
     }
 
     @Test

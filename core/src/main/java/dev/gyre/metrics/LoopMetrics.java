@@ -34,6 +34,12 @@ public sealed interface LoopMetrics permits Metrics {
     /// Descriptors that are watched at this instant.
     int watchers();
 
+    /// Operations that are under way at this instant.
+    int operations();
+
+    /// Operations that have completed, those that go on counted once they ended.
+    long operationsCompleted();
+
     /// Entries in the registry of promises: those that were pending at the end of a tick, as far as it is known
     /// yet that they were not settled or collected since.
     long promises();

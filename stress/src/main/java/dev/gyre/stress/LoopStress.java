@@ -52,7 +52,7 @@ public final class LoopStress {
     }
 
     private static final ShutdownReport NEVER =
-            new ShutdownReport(false, -1, -1, -1, -1, -1, -1, -1, -1);
+            new ShutdownReport(false, -1, -1, -1, -1, -1, -1, -1, -1, -1);
 
     /// What ran on the loop, and whether ever two at a time.
     private static final class Work implements Runnable {

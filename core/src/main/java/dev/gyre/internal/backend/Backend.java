@@ -1,5 +1,6 @@
 package dev.gyre.internal.backend;
 
+import dev.gyre.internal.backend.reactor.Reactor;
 import dev.gyre.internal.sys.Seam;
 
 import org.jspecify.annotations.Nullable;
@@ -58,8 +59,11 @@ public interface Backend {
     /// registered with this handler; what the kernel says to the removal is ignored.
     void deregister(int fd, IoHandler handler);
 
-    /// What operations are started with. Called once, before anything else is asked of it.
-    Requests openRequests(RequestHost host);
+    /// What operations are started with. Called once, before anything else is asked of it. Backends that tell of
+    /// readiness have the one written for them all.
+    default Requests openRequests(RequestHost host) {
+        return new Reactor(this, Seam.LINUX, host);
+    }
 
     /// The seam that this backend's descriptors are used through, by any thread.
     default Seam seam() {

@@ -18,4 +18,9 @@ public final class Interest {
     public static final int END = 32;
 
     private Interest() {}
+
+    /// Whether nothing is asked for: then nothing is to be told, not even a hang-up.
+    public static boolean isEmpty(int interest) {
+        return (interest & (READ | WRITE | URGENT)) == 0;
+    }
 }

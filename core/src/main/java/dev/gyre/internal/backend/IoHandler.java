@@ -28,6 +28,16 @@ public interface IoHandler {
     /// Runs one callback. It is user code, and may throw anything.
     void run(int callback);
 
+    /// Whether it is the owner of a [Request] that is through, rather than of a descriptor that is ready.
+    default boolean isCompletion() {
+        return false;
+    }
+
+    /// A request of its own came to its end after the loop had: frees what that brought. Any thread.
+    ///
+    /// @param result of the request
+    default void abandoned(long result) {}
+
     /// All callbacks of the event have been run or are no longer wanted.
     default void finish() {}
 }

@@ -39,6 +39,7 @@ public enum Opcode {
     FILE_SYNC(Kind.FILE, "fsync"),
     /// Of the C string at `address` relative to `fd`, with `flags`, into the statx at `address2`.
     FILE_STATUS(Kind.FILE, "statx"),
+    /// Of `fd`; nothing if that is negative.
     FILE_CLOSE(Kind.FILE, "close");
 
     /// What a request waits for. The first three are the queues of a descriptor, in the order in which they are

@@ -36,6 +36,9 @@ public final class Request {
     public long offset;
     public int flags;
 
+    /// What the addresses point into, if nobody else keeps it alive.
+    public @Nullable Object memory;
+
     /// Whether it completes again and again until it fails or is cancelled. Only ACCEPT and RECEIVE.
     public boolean multishot;
 

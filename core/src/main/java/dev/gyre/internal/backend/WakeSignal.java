@@ -2,53 +2,46 @@ package dev.gyre.internal.backend;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.Kernel;
-import dev.gyre.internal.sys.Memory;
 
 import java.lang.System.Logger.Level;
-import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// An eventfd that interrupts a wait.
+/// Interrupts a wait, with at most one signal on its way. The [Doorbell] is the kernel's side of
+/// it.
 ///
-/// It is registered edge-triggered and never read: every write is a new edge, so a read would only cost a
-/// system call. *Drained* therefore means that epoll has reported the edge.
+/// `pending` is true from the moment a producer decides to ring until the loop has heard it. While it is
+/// true every other producer can go home: the loop clears it **before** it announces its next
+/// sleep and looks at the lanes, so whatever was enqueued by someone who found it true will be
+/// seen.
 ///
-/// `pending` is true from the moment a producer decides to write until the loop has seen the edge. While
-/// it is true every other producer can go home: the loop clears it **before** it announces its next sleep
-/// and looks at the lanes, so whatever was enqueued by someone who found it true will be seen.
-///
-/// The lock makes write and close exclude each other. Without it a producer could be held up just before
-/// its write, and write into whatever descriptor got the number after the close. It also guards the
-/// kernel's errno memory and is taken only by the one producer that won `pending`.
+/// The lock makes ringing and close exclude each other. Without it a producer could be held up
+/// just before its call, and ring at whatever descriptor got the number after the close. It also
+/// guards the bell's memory and is taken only by the one producer that won `pending`.
 public final class WakeSignal {
     private static final System.Logger LOG = System.getLogger("dev.gyre");
-
-    private final int fd;
 
     // Shared: set by any thread, cleared by the loop.
     private final AtomicBoolean pending = new AtomicBoolean();
 
     // Shared: guarded by lock.
     private final Object lock = new Object();
-    private final Kernel kernel;
-    private final MemorySegment counter = Memory.allocate(Long.BYTES);
+    private final Doorbell bell;
     private boolean closed;
 
     // Shared: written under the lock, read by any thread.
-    private volatile long written;
+    private volatile long rung;
 
-    public WakeSignal(Kernel kernel, int fd) {
-        this.kernel = kernel;
-        this.fd = fd;
+    public WakeSignal(Doorbell bell) {
+        this.bell = bell;
     }
 
     public int fd() {
-        return fd;
+        return bell.fd();
     }
 
-    public long written() {
-        return written;
+    /// Signals that were really sent.
+    public long rung() {
+        return rung;
     }
 
     /// Any thread.
@@ -61,7 +54,7 @@ public final class WakeSignal {
         try {
             synchronized (lock) {
                 if (!closed) {
-                    write();
+                    ring();
                 }
             }
             decided = true;
@@ -77,7 +70,7 @@ public final class WakeSignal {
         return pending.get();
     }
 
-    /// Loop thread, when epoll has reported the edge, before the next sleep is announced.
+    /// Loop thread, when the kernel has reported the signal, before the next sleep is announced.
     public void drained() {
         pending.set(false);
     }
@@ -86,33 +79,28 @@ public final class WakeSignal {
         synchronized (lock) {
             if (!closed) {
                 closed = true;
-                kernel.close(fd);
+                bell.close();
             }
         }
     }
 
     @SuppressWarnings("NonAtomicVolatileUpdate") // only ever under the lock
-    private void write() {
-        long address = counter.address();
+    private void ring() {
         while (true) {
-            Memory.putLong(address, 1);
-            long result = kernel.write(fd, address, Long.BYTES);
-            if (result == Long.BYTES) {
-                written++;
-                return;
-            }
-            int errno = (int) -result;
+            int errno = -bell.ring();
             switch (errno) {
+                case 0 -> {
+                    rung++;
+                    return;
+                }
                 case Errno.EINTR -> {}
-                // The counter is full, after 2^64 - 2 wake-ups that nobody read: empty it.
-                case Errno.EAGAIN -> kernel.read(fd, address, Long.BYTES);
                 // We did not close it, so somebody closed a number that was not theirs. Taken as
                 // the end: the flag stays.
                 case Errno.EBADF -> {
                     report(errno);
                     return;
                 }
-                // No eventfd is known to answer so. Let the next producer try again.
+                // No bell is known to answer so. Let the next producer try again.
                 default -> {
                     pending.set(false);
                     report(errno);
@@ -127,6 +115,6 @@ public final class WakeSignal {
         LOG.log(
                 Level.ERROR,
                 "the loop could not be woken",
-                new SystemCallException("write(eventfd)", errno, fd));
+                new SystemCallException(bell.call(), errno, bell.fd()));
     }
 }

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 
 /// A watcher: decides for each event of its descriptor which callbacks it means, clauses W-3 and W-5 to
 /// W-7.
-public final class LoopWatcher implements Watcher, IoHandler {
+public final class LoopWatcher implements Watcher, IoHandler, Opening.User {
     final Opening opening;
     private final Watchers watchers;
     private final WeakReference<OpenDescriptor> descriptor;
@@ -236,13 +236,20 @@ public final class LoopWatcher implements Watcher, IoHandler {
     // ------------------------------------------------------------------ for Opening and Watchers
 
     /// Tells the kernel. Called by [Opening#attach], which makes sure that the number is still ours.
-    void register() {
+    @Override
+    public void attached() {
         watchers.register(this, interest(watch));
     }
 
     /// Called on any thread, when the descriptor is about to give its number back.
-    void descriptorClosing() {
+    @Override
+    public void descriptorClosing() {
         watchers.removeClosed(this);
+    }
+
+    @Override
+    public boolean isWatcher() {
+        return true;
     }
 
     boolean isIn() {

@@ -23,6 +23,7 @@ import java.util.function.Supplier;
 final class Opening {
     private static final AtomicInteger GENERATIONS = new AtomicInteger();
     private static final int CLOSED = Integer.MIN_VALUE;
+    private static final int UNKNOWN = -1;
 
     final int fd;
     final int generation = GENERATIONS.incrementAndGet();
@@ -38,7 +39,23 @@ final class Opening {
     private final AtomicInteger users = new AtomicInteger();
 
     // Shared: guarded by this. Never held during a call that may take long.
-    private final List<LoopWatcher> watchers = new ArrayList<>(1);
+    private final List<User> attached = new ArrayList<>(1);
+
+    // Shared: set before anybody else has it.
+    private int traits = UNKNOWN;
+
+    /// A loop that uses the number.
+    interface User {
+        /// Begins to use it, while it is sure to be open.
+        default void attached() {}
+
+        /// Any thread: it is being closed, and will be given back when all have been told.
+        void descriptorClosing();
+
+        default boolean isWatcher() {
+            return false;
+        }
+    }
 
     Opening(Supplier<? extends Kernel> kernels, int fd, boolean owned) {
         this.kernels = kernels;
@@ -55,7 +72,23 @@ final class Opening {
     }
 
     synchronized boolean isWatched() {
-        return !watchers.isEmpty();
+        return attached.stream().anyMatch(User::isWatcher);
+    }
+
+    /// Whoever opened it knows that it does not block, and more.
+    ///
+    /// @param traits bits of [dev.gyre.internal.backend.DescriptorState.Traits]
+    void known(int traits) {
+        this.traits = traits;
+    }
+
+    /// Whether that is known without asking.
+    boolean isNonBlocking() {
+        return traits != UNKNOWN;
+    }
+
+    int traits() {
+        return traits;
     }
 
     void requireOpen() {
@@ -113,40 +146,62 @@ final class Opening {
         }
     }
 
-    /// Registers a watcher with its kernel and remembers to end it. In one step, or the number might be
+    /// Lets a loop begin to use it, and remembers to tell it of the end. In one step, or the number might be
     /// closed in between and the kernel told of somebody else's.
-    synchronized void attach(LoopWatcher watcher) {
+    synchronized void attach(User user) {
         requireOpen();
-        watcher.register();
-        watchers.add(watcher);
+        user.attached();
+        attached.add(user);
     }
 
-    synchronized void detach(LoopWatcher watcher) {
-        watchers.remove(watcher);
+    synchronized void detach(User user) {
+        attached.remove(user);
     }
 
     void close() {
-        List<LoopWatcher> watching;
+        if (closeToNewUsers()) {
+            leave();
+        }
+    }
+
+    /// Closes it, and hands the number to the caller, who gives it back, if nobody else is using it.
+    ///
+    /// @return the number, or -1 if the caller has nothing to give back
+    int closeAndKeepNumber() {
+        if (!closeToNewUsers()) {
+            return -1;
+        }
+        if (owned && users.compareAndSet(CLOSED + 1, CLOSED)) {
+            return fd;
+        }
+        leave();
+        return -1;
+    }
+
+    /// From here on nobody comes in, and all loops have been told. The caller is a user itself, so
+    /// that the number is not given back before.
+    ///
+    /// @return false if it was closed already
+    private boolean closeToNewUsers() {
+        List<User> told;
         synchronized (this) {
             int before;
             do {
                 before = users.get();
                 if (before < 0) {
-                    return;
+                    return false;
                 }
-                // From here on nobody comes in. The closer is a user itself, so that the number is
-                // not given back before the loops have been told.
             } while (!users.compareAndSet(before, (before + 1) | CLOSED));
-            watching = List.copyOf(watchers);
-            watchers.clear();
+            told = List.copyOf(attached);
+            attached.clear();
         }
-        for (LoopWatcher watcher : watching) {
-            watcher.descriptorClosing();
+        for (User user : told) {
+            user.descriptorClosing();
         }
         if (handle != null) {
             handle.forget();
         }
-        leave();
+        return true;
     }
 
     private void giveBack() {

@@ -40,6 +40,11 @@ public final class Watchers {
         return referenced;
     }
 
+    /// Whether the number is watched. Loop thread only.
+    public synchronized boolean isWatched(int fd) {
+        return at(fd) != null;
+    }
+
     /// Watches a descriptor, instead of what was watched under its number. Loop thread only.
     public Watcher watch(Descriptor descriptor, Watch watch) {
         OpenDescriptor target = (OpenDescriptor) descriptor;

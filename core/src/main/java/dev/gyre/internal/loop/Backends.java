@@ -35,17 +35,14 @@ final class Backends {
         return open(
                 config,
                 System.getProperty(PROPERTY),
-                () ->
-                        UringBackend.open(
-                                Seam.LINUX, new LinuxUringCalls(), config.eventsPerWait()));
+                () -> UringBackend.open(Seam.LINUX, new LinuxUringCalls(), config.eventsPerWait()));
     }
 
     static Choice open(
             LoopConfig config, @Nullable String property, Supplier<? extends Backend> uring) {
         BackendKind wanted =
                 config.backend()
-                        .orElseGet(
-                                () -> property == null ? BackendKind.EPOLL : named(property));
+                        .orElseGet(() -> property == null ? BackendKind.EPOLL : named(property));
         return switch (wanted) {
             case EPOLL -> new Choice(epoll(config), Optional.empty());
             case IO_URING -> uringOrEpoll(config, uring);

@@ -2,6 +2,7 @@ package dev.gyre.internal.loop;
 
 import dev.gyre.EventLoop;
 import dev.gyre.ShutdownReport;
+import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.base.Counter;
 import dev.gyre.internal.promise.LoopPromise;
 import dev.gyre.internal.time.LoopTimer;
@@ -60,6 +61,18 @@ final class Callbacks {
             dispatch.run();
         } catch (Throwable thrown) {
             failures.caught(thrown);
+        }
+    }
+
+    /// Hands out what an operation has come to.
+    void complete(IoHandler operation) {
+        all.add(1);
+        try {
+            operation.run(operation.take(0));
+        } catch (Throwable thrown) {
+            failures.caught(thrown);
+        } finally {
+            operation.finish();
         }
     }
 

@@ -3,12 +3,13 @@ package dev.gyre.internal.loop;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.internal.backend.RequestHost;
+import dev.gyre.internal.io.OperationHost;
 import dev.gyre.internal.io.WatchHost;
 import dev.gyre.internal.promise.PromiseHost;
 import dev.gyre.internal.time.TimerHost;
 
 /// The loop as its timers, watchers, operations and promises see it.
-final class Host implements TimerHost, WatchHost, PromiseHost, RequestHost {
+final class Host implements TimerHost, WatchHost, PromiseHost, RequestHost, OperationHost {
     private final Loop loop;
 
     Host(Loop loop) {
@@ -43,6 +44,16 @@ final class Host implements TimerHost, WatchHost, PromiseHost, RequestHost {
     @Override
     public void lookAgain() {
         loop.lookAgain();
+    }
+
+    @Override
+    public boolean isHere() {
+        return loop.isConfinedHere();
+    }
+
+    @Override
+    public boolean isWatched(int fd) {
+        return loop.isWatched(fd);
     }
 
     @Override

@@ -18,6 +18,8 @@ import dev.gyre.Work;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.base.Confinement;
 import dev.gyre.internal.base.TaskRing;
+import dev.gyre.internal.io.LoopOperations;
+import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.Reclaimer;
 import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.loop.Courses.Course;
@@ -51,6 +53,7 @@ public final class Loop implements EventLoop {
     private final LoopClock clock;
     private final TimerQueue timers;
     private final Watchers watchers;
+    private final LoopOperations operations;
     private final Belongings belongings;
     private final TaskRing deferred;
     private final Microtasks microtasks;
@@ -72,6 +75,7 @@ public final class Loop implements EventLoop {
         clock = parts.clock;
         timers = parts.timers;
         watchers = parts.watchers;
+        operations = parts.operations;
         belongings = parts.belongings;
         deferred = parts.deferred;
         microtasks = parts.microtasks;
@@ -111,6 +115,10 @@ public final class Loop implements EventLoop {
 
     public Backend backend() {
         return backend;
+    }
+
+    public LoopOperations operations() {
+        return operations;
     }
 
     public Promises promises() {
@@ -239,6 +247,7 @@ public final class Loop implements EventLoop {
         Objects.requireNonNull(descriptor, "descriptor");
         Objects.requireNonNull(watch, "watch");
         requireOpen("watch");
+        operations.yieldTo((OpenDescriptor) descriptor);
         return watchers.watch(descriptor, watch);
     }
 
@@ -356,6 +365,15 @@ public final class Loop implements EventLoop {
     private LoopTerminatedException tooLate(String method) {
         return new LoopTerminatedException(
                 "loop " + config.name() + " is TERMINATED: " + method + " comes too late");
+    }
+
+    /// Whether the calling thread may do what belongs to the loop thread.
+    boolean isConfinedHere() {
+        return confinement.thread() == null || confinement.isHere();
+    }
+
+    boolean isWatched(int fd) {
+        return watchers.isWatched(fd);
     }
 
     /// What the loop waits for has changed: if it is another thread that waits, wakes it.

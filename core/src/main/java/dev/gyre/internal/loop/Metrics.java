@@ -62,6 +62,16 @@ public final class Metrics implements LoopMetrics {
     }
 
     @Override
+    public int operations() {
+        return parts.requests.outstanding();
+    }
+
+    @Override
+    public long operationsCompleted() {
+        return parts.requests.ended();
+    }
+
+    @Override
     public long promises() {
         return parts.promises.live();
     }

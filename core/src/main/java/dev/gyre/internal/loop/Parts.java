@@ -7,6 +7,8 @@ import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.base.Confinement;
 import dev.gyre.internal.base.TaskRing;
+import dev.gyre.internal.io.LoopOperations;
+import dev.gyre.internal.io.OperationHost;
 import dev.gyre.internal.io.WatchHost;
 import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.promise.PromiseHost;
@@ -30,6 +32,7 @@ final class Parts {
     final TimerQueue timers;
     final Watchers watchers;
     final Requests requests;
+    final LoopOperations operations;
     final Dispatch dispatch;
     final Belongings belongings = new Belongings();
     final Failures failures;
@@ -38,7 +41,7 @@ final class Parts {
     final Promises promises;
     final Microtasks microtasks;
 
-    <H extends TimerHost & WatchHost & PromiseHost & RequestHost> Parts(
+    <H extends TimerHost & WatchHost & PromiseHost & RequestHost & OperationHost> Parts(
             LoopConfig config, Backend backend, EventLoop loop, H host) {
         this.config = config;
         this.backend = backend;
@@ -49,6 +52,7 @@ final class Parts {
         timers = new TimerQueue(host, backend.nanoTime());
         watchers = new Watchers(backend, host);
         requests = backend.openRequests(host);
+        operations = new LoopOperations(host, requests, backend.seam(), config);
         dispatch = new Dispatch(backend, requests);
         failures = new Failures(config);
         callbacks = new Callbacks(failures, config.observer(), loop);

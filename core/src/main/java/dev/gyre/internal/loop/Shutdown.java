@@ -9,7 +9,9 @@ import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.ShutdownReport;
 import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.base.TaskRing;
+import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.promise.Delivery;
 import dev.gyre.internal.promise.Promises;
@@ -26,12 +28,18 @@ import java.util.concurrent.CompletableFuture;
 /// The loop's end, clauses S-1 to S-4: begun by any thread, carried out by the loop thread, or by the
 /// one that began it if no thread runs the loop.
 final class Shutdown {
+    /// How soon to look at the kernel again for operations that were cancelled.
+    private static final long LOOK_AGAIN_NANOS = 1_000_000;
+
     private static final LoopState[] OPEN_STATES = {RUNNING, SLEEPING, AWAKE};
 
     private final StateCell state;
     private final Ingress ingress;
     private final Backend backend;
     private final Watchers watchers;
+    private final Requests requests;
+    private final LoopOperations operations;
+    private final OperationsEnd operationsEnd;
     private final Belongings belongings;
     private final LoopClock clock;
     private final TimerQueue timers;
@@ -63,6 +71,9 @@ final class Shutdown {
         ingress = parts.ingress;
         backend = parts.backend;
         watchers = parts.watchers;
+        requests = parts.requests;
+        operations = parts.operations;
+        operationsEnd = new OperationsEnd(parts);
         belongings = parts.belongings;
         clock = parts.clock;
         timers = parts.timers;
@@ -172,7 +183,9 @@ final class Shutdown {
     ///
     /// @param waits whether to wait for work outside the loop
     private boolean drained(boolean waits) {
-        while (!isQuiet() || !microtasks.isQuiet() || (waits && promises.isAwaiting())) {
+        while (!isQuiet()
+                || !microtasks.isQuiet()
+                || (waits && (promises.isAwaiting() || requests.outstanding() > 0))) {
             if (isTimeUp()) {
                 return false;
             }
@@ -188,7 +201,11 @@ final class Shutdown {
             if (waits && isQuiet() && promises.isAwaiting()) {
                 fireTimers(); // Timeouts and deadlines of that work, above all.
                 if (isQuiet()) {
-                    awaitWork();
+                    awaitWork(timers.nearest(deadlineNanos));
+                }
+            } else if (waits && isQuiet() && requests.outstanding() > 0) {
+                if (!operationsEnd.step() && isQuiet()) {
+                    awaitWork(backend.nanoTime() + LOOK_AGAIN_NANOS);
                 }
             }
         }
@@ -210,9 +227,8 @@ final class Shutdown {
 
     /// Work outside the loop reports through the priority lane. The kernel is not waited for: it would
     /// tell of descriptors whose callbacks run no more.
-    private void awaitWork() {
+    private void awaitWork(long untilNanos) {
         boolean interrupted = false;
-        long untilNanos = timers.nearest(deadlineNanos);
         while (ingress.priority.isEmpty() && !isTimeUp()) {
             long left = untilNanos - backend.nanoTime(); // survives wrap-around
             if (left <= 0) {
@@ -303,6 +319,7 @@ final class Shutdown {
                 closeBelongings();
             } finally {
                 try {
+                    operations.close();
                     backend.close();
                     watchers.close();
                 } finally {
@@ -337,7 +354,8 @@ final class Shutdown {
                         abandoned.size(),
                         rejected + abandoned.size() + promises.rejectAll(end),
                         timers.size(),
-                        watchers.size());
+                        watchers.size(),
+                        requests.outstanding());
         abandoned.forEach(callbacks::guarded); // Last: what it runs is not ours.
         abandoned.clear();
         return report;

@@ -143,14 +143,15 @@ public final class Errno {
                 return ofWatching;
             }
         }
-        boolean registering = call.startsWith("epoll_ctl");
+        boolean epoll = call.startsWith("epoll_ctl");
+        boolean registering = epoll || call.startsWith("kevent(");
         return switch (errno) {
             case EMFILE ->
                     "raise the open-file limit (ulimit -n), now " + Limits.openFiles().current();
             case ENFILE -> "raise the system's open-file limit (sysctl fs.file-max)";
             case ENOMEM -> "the kernel is out of memory for this: raise the memory limit";
             case ENOSPC ->
-                    registering
+                    epoll
                             ? "raise the limit of epoll watches (sysctl fs.epoll.max_user_watches)"
                             : "";
             case EACCES -> call.equals("bind") ? "ports below 1024 need CAP_NET_BIND_SERVICE" : "";

@@ -7,6 +7,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
@@ -41,6 +42,16 @@ final class Linkage {
 
     static MethodHandle link(String name, MemoryLayout result, MemoryLayout... arguments) {
         return find(name, result, arguments).orElseThrow(() -> missing(name));
+    }
+
+    /// For functions of another library than the C library.
+    @SuppressWarnings("restricted") // this room's purpose
+    static MethodHandle link(
+            SymbolLookup library, String name, MemoryLayout result, MemoryLayout... arguments) {
+        MemorySegment address =
+                library.find(name)
+                        .orElseThrow(() -> new UnsatisfiedLinkError("the library has no " + name));
+        return LINKER.downcallHandle(address, FunctionDescriptor.of(result, arguments), ERRNO);
     }
 
     /// For functions that return nothing.

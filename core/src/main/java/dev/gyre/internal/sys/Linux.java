@@ -41,6 +41,8 @@ public final class Linux {
     public static final int O_EXCL = 0x80;
     public static final int O_TRUNC = 0x200;
     public static final int O_APPEND = 0x400;
+    public static final int O_DSYNC = 0x1000;
+    public static final int O_SYNC = 0x101000;
     public static final int O_ACCMODE = 3;
     public static final int O_NOCTTY = 0x100;
 

@@ -29,6 +29,10 @@ public final class Memory {
         return Arena.ofAuto().allocate(sizeBytes, Long.BYTES);
     }
 
+    public static short getShort(long address) {
+        return ALL.get(JAVA_SHORT_UNALIGNED, address);
+    }
+
     public static int getInt(long address) {
         return ALL.get(JAVA_INT_UNALIGNED, address);
     }

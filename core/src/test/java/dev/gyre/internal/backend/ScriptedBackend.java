@@ -1,8 +1,5 @@
 package dev.gyre.internal.backend;
 
-import dev.gyre.internal.backend.reactor.Reactor;
-import dev.gyre.internal.sys.Seam;
-
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
@@ -117,11 +114,6 @@ public final class ScriptedBackend implements Backend {
 
     public int closes() {
         return closes;
-    }
-
-    @Override
-    public Requests openRequests(RequestHost host) {
-        return new Reactor(this, Seam.LINUX, host);
     }
 
     @Override

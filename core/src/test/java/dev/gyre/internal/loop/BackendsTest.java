@@ -69,14 +69,13 @@ class BackendsTest {
                                 throw new SystemCallException("io_uring_setup", errno, -1);
                             });
             assertThat(choice.backend().name()).isEqualTo("epoll");
-            assertThat(choice.fallback()).hasValueSatisfying(
-                    why -> assertThat(why).contains("io_uring_setup", Errno.name(errno)));
+            assertThat(choice.fallback())
+                    .hasValueSatisfying(
+                            why -> assertThat(why).contains("io_uring_setup", Errno.name(errno)));
             assertThat(log.messages())
                     .singleElement()
                     .satisfies(
-                            line ->
-                                    assertThat(line)
-                                            .contains("edge", "epoll", Errno.name(errno)));
+                            line -> assertThat(line).contains("edge", "epoll", Errno.name(errno)));
             choice.backend().close();
         }
     }

@@ -70,7 +70,7 @@ class ShutdownTest {
                 .containsExactly(
                         "task", "accepted before", "completion", "microtask", "deferred", "last");
         assertThat(loop.state()).isEqualTo(LoopState.TERMINATED);
-        assertThat(outcomeOf(loop)).isEqualTo(new ShutdownReport(true, 0, 0, 0, 0, 0, 0, 0, 0));
+        assertThat(outcomeOf(loop)).isEqualTo(new ShutdownReport(true, 0, 0, 0, 0, 0, 0, 0, 0, 0));
     }
 
     @Test
@@ -120,7 +120,7 @@ class ShutdownTest {
                 () -> {
                     CompletableFuture<ShutdownReport> mine =
                             loop.shutdown(LONG).toCompletableFuture();
-                    assertThat(mine.complete(new ShutdownReport(false, 9, 9, 9, 9, 9, 9, 9, 9)))
+                    assertThat(mine.complete(new ShutdownReport(false, 9, 9, 9, 9, 9, 9, 9, 9, 9)))
                             .isTrue();
                 });
         loop.run();
@@ -143,7 +143,7 @@ class ShutdownTest {
         loop.submit(() -> log.add("abandoned"));
         loop.run();
         assertThat(log).isEmpty();
-        assertThat(outcomeOf(loop)).isEqualTo(new ShutdownReport(false, 1, 2, 0, 1, 0, 0, 1, 1));
+        assertThat(outcomeOf(loop)).isEqualTo(new ShutdownReport(false, 1, 2, 0, 1, 0, 0, 1, 1, 0));
         assertThat(outcomeOf(loop).abandoned()).isEqualTo(4);
     }
 
@@ -192,7 +192,7 @@ class ShutdownTest {
         observedLoop.run();
         assertThat(log).containsExactly("the callback itself goes on");
         assertThat(outcomeOf(observedLoop))
-                .isEqualTo(new ShutdownReport(false, 2, 0, 1, 0, 0, 0, 0, 0));
+                .isEqualTo(new ShutdownReport(false, 2, 0, 1, 0, 0, 0, 0, 0, 0));
         assertThat(observed).isTrue();
     }
 
@@ -217,7 +217,7 @@ class ShutdownTest {
         loop.submitPriority(() -> log.add("never"));
         loop.microtask(() -> log.add("never"));
         ShutdownReport report = loop.shutdown(LONG).toCompletableFuture().join();
-        assertThat(report).isEqualTo(new ShutdownReport(false, 1, 1, 1, 0, 0, 0, 0, 0));
+        assertThat(report).isEqualTo(new ShutdownReport(false, 1, 1, 1, 0, 0, 0, 0, 0, 0));
         assertThat(log).isEmpty();
         assertThat(backend.closes()).isEqualTo(1);
         assertThat(loop.state()).isEqualTo(LoopState.TERMINATED);

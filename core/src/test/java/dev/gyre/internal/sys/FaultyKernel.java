@@ -51,12 +51,12 @@ public final class FaultyKernel implements Kernel {
             return calls.stream().filter(made -> made.startsWith(call + " ")).count();
         }
 
-        /// The timeouts that `epoll_pwait2` was called with, in order.
+        /// The timeouts of waits that take them to the nanosecond, in order.
         public synchronized List<Long> timeoutsNanos() {
             return List.copyOf(timeoutsNanos);
         }
 
-        private synchronized void sawTimeout(long nanos) {
+        synchronized void sawTimeout(long nanos) {
             timeoutsNanos.add(nanos);
         }
 
@@ -78,7 +78,7 @@ public final class FaultyKernel implements Kernel {
             return fd;
         }
 
-        private synchronized void closed(int fd) {
+        synchronized void closed(int fd) {
             if (!open.remove(fd)) {
                 throw new AssertionError("close of a descriptor that is not open: " + fd);
             }

@@ -80,8 +80,7 @@ public class FaultyUring implements UringCalls {
     public int enter(
             int fd, int toSubmit, int minComplete, int flags, long argAddress, long argSize) {
         if (argSize != 0) {
-            long timespec =
-                    Memory.getLong(argAddress + IoUring.OFFSETOF_IO_URING_GETEVENTS_ARG_TS);
+            long timespec = Memory.getLong(argAddress + IoUring.OFFSETOF_IO_URING_GETEVENTS_ARG_TS);
             sawTimeout(
                     Memory.getLong(timespec) * 1_000_000_000
                             + Memory.getLong(timespec + Linux.OFFSETOF_TIMESPEC_NANOS));
@@ -93,7 +92,11 @@ public class FaultyUring implements UringCalls {
                                 fd,
                                 () ->
                                         real.enter(
-                                                fd, toSubmit, minComplete, flags, argAddress,
+                                                fd,
+                                                toSubmit,
+                                                minComplete,
+                                                flags,
+                                                argAddress,
                                                 argSize));
         if (result > 0) {
             submitted.addAndGet(result);

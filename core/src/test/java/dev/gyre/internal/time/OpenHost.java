@@ -3,11 +3,23 @@ package dev.gyre.internal.time;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.internal.backend.RequestHost;
+import dev.gyre.internal.io.OperationHost;
 import dev.gyre.internal.io.WatchHost;
 import dev.gyre.internal.promise.PromiseHost;
 
 /// A loop that lets everyone pass.
-public final class OpenHost implements TimerHost, WatchHost, PromiseHost, RequestHost {
+public final class OpenHost
+        implements TimerHost, WatchHost, PromiseHost, RequestHost, OperationHost {
+    @Override
+    public boolean isHere() {
+        return true;
+    }
+
+    @Override
+    public boolean isWatched(int fd) {
+        return false;
+    }
+
     @Override
     public LoopConfig config() {
         return LoopConfig.DEFAULT;

@@ -13,8 +13,10 @@ import static dev.gyre.internal.sys.Linux.SIZEOF_EPOLL_EVENT;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.backend.EventfdBell;
 import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Registrations;
 import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.backend.WakeSignal;
@@ -100,8 +102,8 @@ public final class EpollBackend implements Backend {
             if (result < 0) {
                 throw new SystemCallException("epoll_ctl(ADD)", -result, eventfd);
             }
-            WakeSignal wake = new WakeSignal(kernels.get(), eventfd);
-            Registrations registrations = new Registrations(kernels.get(), epfd);
+            WakeSignal wake = new WakeSignal(new EventfdBell(kernels.get(), eventfd));
+            Registrations registrations = new Registrations(new EpollArming(kernels.get(), epfd));
             // Last, for it may open a third descriptor.
             TimedWait timedWait = TimedWait.choose(kernel, epfd, events.address(), eventsPerWait);
             return new EpollBackend(
@@ -229,7 +231,7 @@ public final class EpollBackend implements Backend {
 
     @Override
     public long wakeups() {
-        return wake.written();
+        return wake.rung();
     }
 
     @Override

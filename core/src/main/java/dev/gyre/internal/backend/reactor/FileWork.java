@@ -61,8 +61,11 @@ public final class FileWork {
                                 completions.post(request, result, false);
                             }
                         });
-        if (!accepted && request.opcode == Opcode.FILE_OPEN && result >= 0) {
-            int _ = calls.get().close((int) result); // Nobody is left to have it.
+        if (!accepted) {
+            if (request.opcode == Opcode.FILE_OPEN && result >= 0) {
+                int _ = calls.get().close((int) result); // Nobody is left to have it.
+            }
+            request.owner.abandoned(result);
         }
     }
 
@@ -101,7 +104,7 @@ public final class FileWork {
     }
 
     private static long closed(FileCalls calls, Request request) {
-        int result = calls.close(request.fd);
+        int result = request.fd < 0 ? 0 : calls.close(request.fd);
         return result == -Errno.EINTR ? 0 : result;
     }
 

@@ -101,8 +101,7 @@ final class BufferRing {
     }
 
     private void add(long entries, int buffer) {
-        long entry =
-                entries + (long) (tail & (buffers.count() - 1)) * IoUring.SIZEOF_IO_URING_BUF;
+        long entry = entries + (long) (tail & (buffers.count() - 1)) * IoUring.SIZEOF_IO_URING_BUF;
         Memory.putLong(entry, buffers.address(buffer));
         Memory.putInt(entry + IoUring.OFFSETOF_IO_URING_BUF_LEN, buffers.size());
         Memory.putShort(entry + IoUring.OFFSETOF_IO_URING_BUF_BID, buffer);

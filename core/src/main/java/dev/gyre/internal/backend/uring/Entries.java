@@ -55,8 +55,7 @@ final class Entries {
         }
         Memory.putLong(entry + OFFSETOF_IO_URING_SQE_ADDR, token);
         if (skipsSuccess) {
-            Memory.putByte(
-                    entry + OFFSETOF_IO_URING_SQE_FLAGS, IoUring.IOSQE_CQE_SKIP_SUCCESS);
+            Memory.putByte(entry + OFFSETOF_IO_URING_SQE_FLAGS, IoUring.IOSQE_CQE_SKIP_SUCCESS);
         }
         return true;
     }
@@ -76,16 +75,14 @@ final class Entries {
                 long left = request.length - request.transferred;
                 stream(entry, request, address, left, Linux.MSG_NOSIGNAL);
             }
-            case READ_VECTOR ->
-                    transfer(entry, request.address, request.length, AT_POSITION, 0);
+            case READ_VECTOR -> transfer(entry, request.address, request.length, AT_POSITION, 0);
             case WRITE_VECTOR -> {
                 long vectors = request.address + request.offset * Linux.SIZEOF_IOVEC;
                 transfer(entry, vectors, request.length - request.offset, AT_POSITION, 0);
             }
             case RECEIVE_MESSAGE -> transfer(entry, request.address, 1, 0, request.flags);
             case SEND_MESSAGE ->
-                    transfer(
-                            entry, request.address, 1, 0, request.flags | Linux.MSG_NOSIGNAL);
+                    transfer(entry, request.address, 1, 0, request.flags | Linux.MSG_NOSIGNAL);
             case RECEIVE -> receive(entry, request, multishot);
             case ACCEPT -> accept(entry, request, multishot);
             case CONNECT -> {
@@ -96,8 +93,7 @@ final class Entries {
                 Memory.putInt(entry + OFFSETOF_IO_URING_SQE_FD, Linux.AT_FDCWD);
                 transfer(entry, request.address, request.length, 0, request.flags);
             }
-            case FILE_READ ->
-                    transfer(entry, request.address, request.length, request.offset, 0);
+            case FILE_READ -> transfer(entry, request.address, request.length, request.offset, 0);
             case FILE_WRITE -> {
                 long done = request.transferred;
                 transfer(
@@ -107,8 +103,7 @@ final class Entries {
                         request.offset + done,
                         0);
             }
-            case FILE_SYNC ->
-                    Memory.putInt(entry + OFFSETOF_IO_URING_SQE_OP_FLAGS, request.flags);
+            case FILE_SYNC -> Memory.putInt(entry + OFFSETOF_IO_URING_SQE_OP_FLAGS, request.flags);
             case FILE_STATUS ->
                     transfer(
                             entry,
@@ -182,8 +177,7 @@ final class Entries {
         }
     }
 
-    private static void transfer(
-            long entry, long address, long length, long offset, int flags) {
+    private static void transfer(long entry, long address, long length, long offset, int flags) {
         Memory.putLong(entry + OFFSETOF_IO_URING_SQE_ADDR, address);
         Memory.putInt(entry + OFFSETOF_IO_URING_SQE_LEN, (int) Math.min(length, MOST_BYTES));
         Memory.putLong(entry + OFFSETOF_IO_URING_SQE_OFF, offset);
@@ -210,8 +204,7 @@ final class Entries {
         Memory.putInt(
                 entry + OFFSETOF_IO_URING_SQE_OP_FLAGS, Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC);
         if (multishot) {
-            Memory.putShort(
-                    entry + OFFSETOF_IO_URING_SQE_IOPRIO, IoUring.IORING_ACCEPT_MULTISHOT);
+            Memory.putShort(entry + OFFSETOF_IO_URING_SQE_IOPRIO, IoUring.IORING_ACCEPT_MULTISHOT);
         }
     }
 

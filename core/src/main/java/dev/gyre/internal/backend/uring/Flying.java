@@ -266,9 +266,7 @@ final class Flying {
                 starve(flight);
                 return;
             }
-            result =
-                    performer.receive(
-                            request.fd, buffers.address(buffer), buffers.size(), traits);
+            result = performer.receive(request.fd, buffers.address(buffer), buffers.size(), traits);
             if (result <= 0) {
                 buffers.give(buffer);
                 buffer = -1;

@@ -66,7 +66,8 @@ final class Poll {
     }
 
     static boolean isEmpty(long wanted) {
-        return isRemoved(wanted) || (wanted & (Interest.READ | Interest.WRITE | Interest.URGENT)) == 0;
+        return isRemoved(wanted)
+                || (wanted & (Interest.READ | Interest.WRITE | Interest.URGENT)) == 0;
     }
 
     static boolean isOneShot(long wanted) {

@@ -102,8 +102,7 @@ final class Ring {
     void enable() {
         int result = calls.register(memory.fd(), IoUring.IORING_REGISTER_ENABLE_RINGS, 0, 0);
         if (result < 0) {
-            throw new SystemCallException(
-                    "io_uring_register(ENABLE_RINGS)", -result, memory.fd());
+            throw new SystemCallException("io_uring_register(ENABLE_RINGS)", -result, memory.fd());
         }
     }
 
@@ -197,8 +196,7 @@ final class Ring {
     private void registerDescriptor() {
         Memory.putInt(update, -1); // Any slot.
         Memory.putLong(update + IoUring.OFFSETOF_IO_URING_RSRC_UPDATE_DATA, memory.fd());
-        int result =
-                calls.register(memory.fd(), IoUring.IORING_REGISTER_RING_FDS, update, 1);
+        int result = calls.register(memory.fd(), IoUring.IORING_REGISTER_RING_FDS, update, 1);
         if (result == 1) {
             enterFd = Memory.getInt(update);
             enterFlags = IORING_ENTER_REGISTERED_RING;

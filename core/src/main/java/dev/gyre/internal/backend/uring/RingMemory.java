@@ -78,8 +78,7 @@ record RingMemory(
         int fd = -Errno.EINVAL;
         for (int i = 0; fd == -Errno.EINVAL && i < WISHES.length; i++) {
             params.fill((byte) 0);
-            Memory.putInt(
-                    address + IoUring.OFFSETOF_IO_URING_PARAMS_FLAGS, ALWAYS | WISHES[i]);
+            Memory.putInt(address + IoUring.OFFSETOF_IO_URING_PARAMS_FLAGS, ALWAYS | WISHES[i]);
             Memory.putInt(address + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_ENTRIES, completions);
             fd = calls.setup(submissions, address);
         }
@@ -135,11 +134,9 @@ record RingMemory(
                                 + (long) MOST_OPCODES * IoUring.SIZEOF_IO_URING_PROBE_OP);
         long address = probe.address();
         try {
-            int result =
-                    calls.register(fd, IoUring.IORING_REGISTER_PROBE, address, MOST_OPCODES);
+            int result = calls.register(fd, IoUring.IORING_REGISTER_PROBE, address, MOST_OPCODES);
             boolean all = result >= 0;
-            int known =
-                    Memory.getByte(address + IoUring.OFFSETOF_IO_URING_PROBE_OPS_LEN) & 0xFF;
+            int known = Memory.getByte(address + IoUring.OFFSETOF_IO_URING_PROBE_OPS_LEN) & 0xFF;
             for (int opcode : Entries.opcodes()) {
                 long flags =
                         address

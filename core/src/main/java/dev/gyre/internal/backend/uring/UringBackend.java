@@ -9,6 +9,7 @@ import static dev.gyre.internal.sys.Linux.EPOLLIN;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.backend.EventfdBell;
 import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.backend.Requests;
@@ -69,11 +70,7 @@ public final class UringBackend implements Backend {
     private boolean wokenBefore;
 
     private UringBackend(
-            Seam seam,
-            OwnedRing owned,
-            Registered registered,
-            WakeSignal wake,
-            int eventsPerWait) {
+            Seam seam, OwnedRing owned, Registered registered, WakeSignal wake, int eventsPerWait) {
         this.seam = seam;
         this.owned = owned;
         this.registered = registered;
@@ -95,11 +92,7 @@ public final class UringBackend implements Backend {
     }
 
     static UringBackend open(
-            Seam seam,
-            UringCalls calls,
-            int eventsPerWait,
-            int submissions,
-            int completions) {
+            Seam seam, UringCalls calls, int eventsPerWait, int submissions, int completions) {
         Supplier<? extends Kernel> kernels = seam.kernels();
         Kernel kernel = kernels.get();
         Supplier<Ring> rings = () -> Ring.open(calls, kernel, submissions, completions);
@@ -112,7 +105,7 @@ public final class UringBackend implements Backend {
                 throw new SystemCallException("eventfd", -eventfd, SystemCallException.NO_FD);
             }
             pollability = Pollability.open(kernels.get());
-            WakeSignal wake = new WakeSignal(kernels.get(), eventfd);
+            WakeSignal wake = new WakeSignal(new EventfdBell(kernels.get(), eventfd));
             return new UringBackend(
                     seam,
                     new OwnedRing(rings, ring),
@@ -323,7 +316,7 @@ public final class UringBackend implements Backend {
 
     @Override
     public long wakeups() {
-        return wake.written();
+        return wake.rung();
     }
 
     // ------------------------------------------------------------------ registering

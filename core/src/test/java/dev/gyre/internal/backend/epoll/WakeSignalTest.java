@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.Clause;
+import dev.gyre.internal.backend.EventfdBell;
 import dev.gyre.internal.backend.WakeSignal;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
@@ -17,7 +18,7 @@ class WakeSignalTest {
     private final Plan plan = new Plan();
     private final FaultyKernel kernel = new FaultyKernel(plan);
     private final int fd = kernel.eventfd(0, Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK);
-    private final WakeSignal signal = new WakeSignal(kernel, fd);
+    private final WakeSignal signal = new WakeSignal(new EventfdBell(kernel, fd));
 
     @AfterEach
     void close() {
@@ -32,7 +33,7 @@ class WakeSignalTest {
         signal.signal();
         signal.signal();
         assertThat(plan.count("write")).isEqualTo(1);
-        assertThat(signal.written()).isEqualTo(1);
+        assertThat(signal.rung()).isEqualTo(1);
         signal.drained();
         signal.signal();
         assertThat(plan.count("write")).isEqualTo(2);
@@ -44,7 +45,7 @@ class WakeSignalTest {
         plan.fail("write", Errno.EINTR, 3);
         signal.signal();
         assertThat(plan.count("write")).isEqualTo(4);
-        assertThat(signal.written()).isEqualTo(1);
+        assertThat(signal.rung()).isEqualTo(1);
     }
 
     @Test
@@ -53,7 +54,7 @@ class WakeSignalTest {
         plan.fail("write", Errno.EAGAIN, 2);
         signal.signal();
         assertThat(plan.count("read")).isEqualTo(2);
-        assertThat(signal.written()).isEqualTo(1);
+        assertThat(signal.rung()).isEqualTo(1);
     }
 
     @Test
@@ -63,7 +64,7 @@ class WakeSignalTest {
         signal.signal();
         signal.signal();
         assertThat(plan.count("write")).as("the flag stayed set").isEqualTo(1);
-        assertThat(signal.written()).isZero();
+        assertThat(signal.rung()).isZero();
     }
 
     @Test
@@ -71,9 +72,9 @@ class WakeSignalTest {
     void signal_refusedForAnotherReason_isReportedAndTheNextOneTries() {
         plan.fail("write", Errno.EIO);
         signal.signal();
-        assertThat(signal.written()).isZero();
+        assertThat(signal.rung()).isZero();
         signal.signal();
-        assertThat(signal.written()).isEqualTo(1);
+        assertThat(signal.rung()).isEqualTo(1);
     }
 
     @Test
@@ -86,7 +87,7 @@ class WakeSignalTest {
                 });
         assertThatThrownBy(signal::signal).isInstanceOf(StackOverflowError.class);
         signal.signal();
-        assertThat(signal.written()).isEqualTo(1);
+        assertThat(signal.rung()).isEqualTo(1);
     }
 
     @Test

@@ -57,8 +57,7 @@ class UringBackendTest {
 
     @BeforeEach
     void countDescriptors() {
-        assumeTrue(
-                UringHere.isAllowed(), "this kernel refuses io_uring: `gyre doctor` says why");
+        assumeTrue(UringHere.isAllowed(), "this kernel refuses io_uring: `gyre doctor` says why");
         new TestPipe().close(); // Links what is linked once.
         descriptorsBefore = OpenDescriptors.count();
     }
@@ -75,8 +74,7 @@ class UringBackendTest {
     }
 
     private UringBackend open(int submissions, int completions) {
-        return UringBackend.open(
-                seam, uring, 16, submissions, completions);
+        return UringBackend.open(seam, uring, 16, submissions, completions);
     }
 
     private Loop openLoop() {

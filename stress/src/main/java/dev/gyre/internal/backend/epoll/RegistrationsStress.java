@@ -6,6 +6,7 @@ import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.internal.backend.Interest;
 import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.Registrations;
 
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -38,7 +39,8 @@ public final class RegistrationsStress {
     @State
     public static class EventAtOnce {
         private final CountingKernel kernel = new CountingKernel();
-        private final Registrations registrations = new Registrations(kernel, EPFD);
+        private final Registrations registrations =
+                new Registrations(new EpollArming(kernel, EPFD));
 
         @Actor
         public void other() {
@@ -63,7 +65,8 @@ public final class RegistrationsStress {
     @State
     public static class GrowthAgainstFind {
         private final CountingKernel kernel = new CountingKernel();
-        private final Registrations registrations = new Registrations(kernel, EPFD);
+        private final Registrations registrations =
+                new Registrations(new EpollArming(kernel, EPFD));
         private final long event;
 
         public GrowthAgainstFind() {
@@ -95,7 +98,8 @@ public final class RegistrationsStress {
     @State
     public static class TwoRegister {
         private final CountingKernel kernel = new CountingKernel();
-        private final Registrations registrations = new Registrations(kernel, EPFD);
+        private final Registrations registrations =
+                new Registrations(new EpollArming(kernel, EPFD));
 
         @Actor
         public void a() {
@@ -134,7 +138,8 @@ public final class RegistrationsStress {
     @State
     public static class RegisterAgainstClose {
         private final CountingKernel kernel = new CountingKernel();
-        private final Registrations registrations = new Registrations(kernel, EPFD);
+        private final Registrations registrations =
+                new Registrations(new EpollArming(kernel, EPFD));
 
         @Actor
         public void other(LI_Result result) {

@@ -1,4 +1,4 @@
-package dev.gyre.internal.backend.epoll;
+package dev.gyre.internal.backend;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /// An open regular file and its descriptor's number, which Java does not tell but the kernel does.
-record TestFile(FileChannel channel, int fd) implements AutoCloseable {
-    static TestFile open(Path path) throws IOException {
+public record TestFile(FileChannel channel, int fd) implements AutoCloseable {
+    public static TestFile open(Path path) throws IOException {
         FileChannel channel = FileChannel.open(path);
         try (var entries = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
             for (Path entry : entries) {

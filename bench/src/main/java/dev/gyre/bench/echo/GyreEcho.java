@@ -1,0 +1,86 @@
+package dev.gyre.bench.echo;
+
+import dev.gyre.BackendKind;
+import dev.gyre.EventLoop;
+import dev.gyre.LoopConfig;
+import dev.gyre.io.Buffer;
+import dev.gyre.io.Descriptor;
+import dev.gyre.io.Operation;
+import dev.gyre.io.Operations;
+import dev.gyre.io.Sockets;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+
+/// The echo on a Gyre loop: for each connection one buffer and two operations, which are started in turn for as
+/// long as it lives.
+public final class GyreEcho {
+    private static final int BUFFER_BYTES = 4096;
+
+    private GyreEcho() {}
+
+    public static void main(String[] args) {
+        String backend = args.length == 2 && args[0].equals("--backend") ? args[1] : "";
+        switch (backend) {
+            case "epoll", "io_uring" -> serve(BackendKind.of(backend));
+            default -> {
+                System.err.println("usage: GyreEcho --backend epoll|io_uring");
+                System.exit(2);
+            }
+        }
+    }
+
+    private static void serve(BackendKind backend) {
+        LoopConfig config = LoopConfig.DEFAULT.withBackend(backend);
+        try (EventLoop loop = EventLoop.open(config)) {
+            if (loop.metrics().backendFallback().isPresent()) {
+                Announcement.declines(loop.metrics().backendFallback().get());
+                return;
+            }
+            Operations operations = Operations.on(loop);
+            Descriptor listener =
+                    Sockets.listen(
+                            loop, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            operations
+                    .acceptEach(listener, op -> new Connection(operations, op.accepted()).read())
+                    .start();
+            Announcement.listening(
+                    ((InetSocketAddress) Sockets.localAddress(loop, listener)).getPort());
+            loop.run();
+        }
+    }
+
+    private static final class Connection {
+        private final Descriptor socket;
+        private final Buffer buffer = Buffer.allocate(BUFFER_BYTES);
+        private final Operation reading;
+        private final Operation writing;
+
+        Connection(Operations operations, Descriptor socket) {
+            this.socket = socket;
+            reading = operations.read(socket, buffer, this::received);
+            writing = operations.write(socket, buffer, this::sent);
+        }
+
+        void read() {
+            reading.start();
+        }
+
+        private void received(Operation read) {
+            if (read.result() > 0) {
+                writing.start();
+            } else {
+                socket.close();
+            }
+        }
+
+        private void sent(Operation write) {
+            if (write.result() > 0) {
+                buffer.clear();
+                reading.start();
+            } else {
+                socket.close();
+            }
+        }
+    }
+}

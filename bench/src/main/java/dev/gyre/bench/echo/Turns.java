@@ -1,0 +1,88 @@
+package dev.gyre.bench.echo;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/// What was measured of one server in all rounds, or why nothing was.
+///
+/// @param declined the server's reason, if it cannot run here
+/// @param calls the system calls, if they were counted
+record Turns(
+        String server,
+        long messages,
+        List<Turn> turns,
+        @Nullable String declined,
+        @Nullable SystemCalls calls) {
+
+    /// What it took to echo the messages once.
+    ///
+    /// @param othersNanos what neither the server nor the load used of their cores
+    record Turn(long cpuNanos, long wallNanos, long othersNanos) {
+        static Turn parse(String line) {
+            String[] nanos = line.split(" ", -1);
+            return new Turn(
+                    Long.parseLong(nanos[0]), Long.parseLong(nanos[1]), Long.parseLong(nanos[2]));
+        }
+    }
+
+    /// From the files that `bench/echo` leaves, named after the server.
+    static Turns read(Path directory, String server, long messages, long countedMessages)
+            throws IOException {
+        Path declined = directory.resolve(server + ".declined");
+        if (Files.exists(declined)) {
+            String reason = Files.readString(declined).strip();
+            return new Turns(server, messages, List.of(), reason, null);
+        }
+        var turns = new ArrayList<Turn>();
+        for (String line : Files.readAllLines(directory.resolve(server + ".turns"))) {
+            turns.add(Turn.parse(line));
+        }
+        Path strace = directory.resolve(server + ".strace");
+        SystemCalls calls =
+                Files.exists(strace)
+                        ? SystemCalls.parse(Files.readAllLines(strace), countedMessages)
+                        : null;
+        return new Turns(server, messages, List.copyOf(turns), null, calls);
+    }
+
+    double medianCpuMicros() {
+        return median(this::cpuMicros);
+    }
+
+    double leastCpuMicros() {
+        return turns.stream().mapToDouble(this::cpuMicros).min().orElseThrow();
+    }
+
+    double messagesPerSecond() {
+        return median(turn -> messages * 1e9 / turn.wallNanos);
+    }
+
+    /// How much of its core the server used. Near 1 it is the server that sets the pace, otherwise the load.
+    double coreShare() {
+        return median(turn -> (double) turn.cpuNanos / turn.wallNanos);
+    }
+
+    /// How much of a core others used in the worst of the rounds.
+    double othersShare() {
+        return turns.stream()
+                .mapToDouble(turn -> (double) turn.othersNanos / turn.wallNanos)
+                .max()
+                .orElse(0);
+    }
+
+    double cpuMicros(Turn turn) {
+        return turn.cpuNanos / 1e3 / messages;
+    }
+
+    private double median(ToDoubleFunction<Turn> figure) {
+        double[] sorted = turns.stream().mapToDouble(figure).sorted().toArray();
+        int middle = sorted.length / 2;
+        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    }
+}

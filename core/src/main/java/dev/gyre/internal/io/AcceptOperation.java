@@ -1,0 +1,99 @@
+package dev.gyre.internal.io;
+
+import dev.gyre.internal.backend.DescriptorState.Traits;
+import dev.gyre.internal.backend.Opcode;
+import dev.gyre.io.Accept;
+import dev.gyre.io.Descriptor;
+import dev.gyre.io.Operation;
+
+import org.jspecify.annotations.Nullable;
+
+import java.net.SocketAddress;
+import java.util.function.Consumer;
+
+/// Accepts connections.
+public final class AcceptOperation extends LoopOperation implements Accept {
+    private @Nullable OpenDescriptor accepted;
+
+    /// The connection that the last completion brought, whoever has it now.
+    private @Nullable OpenDescriptor last;
+
+    AcceptOperation(LoopOperations operations) {
+        super(operations);
+    }
+
+    public AcceptOperation of(
+            OpenDescriptor listener, boolean multishot, Consumer<? super Accept> callback) {
+        become(Opcode.ACCEPT, listener, (Operation done) -> callback.accept((Accept) done));
+        request.multishot = multishot;
+        return this;
+    }
+
+    @Override
+    void prepare() {
+        // The address is asked for only when wanted: most servers never do.
+        request.address = 0;
+        request.address2 = 0;
+    }
+
+    @Override
+    void settle() {
+        accepted = null;
+        last = null;
+        if (request.result >= 0) {
+            OpenDescriptor connection =
+                    OpenDescriptor.fresh(operations.seam.kernels(), (int) request.result, true);
+            connection.opening().known(Traits.SOCKET | Traits.STREAM);
+            accepted = connection;
+            last = connection;
+        }
+    }
+
+    @Override
+    void finished() {
+        // Nobody took it, so nobody would close it.
+        discard();
+    }
+
+    @Override
+    void discard() {
+        if (accepted != null) {
+            accepted.close();
+            accepted = null;
+        }
+        last = null;
+    }
+
+    @Override
+    void forget() {
+        discard();
+    }
+
+    @Override
+    public Descriptor accepted() {
+        operations.host.requireConfined("accepted");
+        OpenDescriptor connection = accepted;
+        if (connection == null) {
+            throw new IllegalStateException(
+                    "no connection was accepted, or it was taken already: " + this);
+        }
+        accepted = null;
+        return connection;
+    }
+
+    @Override
+    public SocketAddress peer() {
+        operations.host.requireConfined("peer");
+        OpenDescriptor connection = last;
+        if (connection == null) {
+            throw new IllegalStateException("no connection was accepted: " + this);
+        }
+        return SocketNames.peer(operations.seam, connection);
+    }
+
+    @Override
+    public boolean hasMore() {
+        operations.host.requireConfined("hasMore");
+        return request.more;
+    }
+}

@@ -1,0 +1,77 @@
+package dev.gyre.internal.io;
+
+import dev.gyre.internal.backend.Opcode;
+import dev.gyre.internal.backend.Opcode.Kind;
+import dev.gyre.io.Buffer;
+import dev.gyre.io.Operation;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/// Reads into one buffer, or writes from one: of a stream, or at an offset of a file.
+public final class BufferOperation extends LoopOperation {
+    private @Nullable NativeBuffer buffer;
+
+    BufferOperation(LoopOperations operations) {
+        super(operations);
+    }
+
+    public BufferOperation of(
+            Opcode opcode,
+            OpenDescriptor descriptor,
+            Buffer buffer,
+            Consumer<? super Operation> callback) {
+        become(opcode, descriptor, callback);
+        this.buffer = (NativeBuffer) buffer;
+        return this;
+    }
+
+    public BufferOperation at(long offset) {
+        request.offset = offset;
+        return this;
+    }
+
+    private boolean fills() {
+        return switch (request.opcode) {
+            case READ, READ_URGENT, FILE_READ -> true;
+            default -> false;
+        };
+    }
+
+    @Override
+    void prepare() {
+        NativeBuffer given = Objects.requireNonNull(buffer);
+        given.lend(this);
+        long bytes = fills() ? given.bytesToWrite() : given.bytesToRead();
+        if (bytes == 0) {
+            given.takeBack();
+            throw new IllegalStateException(
+                    fills()
+                            ? this + " has no room to read into: clear() or compact() the buffer"
+                            : this + " has nothing to write: the buffer is empty");
+        }
+        request.address = fills() ? given.writingAddress() : given.readingAddress();
+        request.length = bytes;
+        if (request.opcode.kind == Kind.FILE) {
+            request.fd = Objects.requireNonNull(descriptor).opening().fd;
+        }
+    }
+
+    @Override
+    void settle() {
+        NativeBuffer given = Objects.requireNonNull(buffer);
+        given.takeBack();
+        if (!fills()) {
+            given.emptied(request.transferred);
+        } else if (request.result > 0) {
+            given.filled(request.result);
+        }
+    }
+
+    @Override
+    void forget() {
+        buffer = null;
+    }
+}

@@ -1,0 +1,82 @@
+package dev.gyre.internal.io;
+
+import dev.gyre.internal.backend.Opcode;
+import dev.gyre.internal.sys.NativeBytes;
+import dev.gyre.io.Descriptor;
+import dev.gyre.io.FileOpen;
+import dev.gyre.io.Operation;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+
+/// Opens a file.
+public final class FileOpenOperation extends LoopOperation implements FileOpen {
+    private @Nullable OpenDescriptor opened;
+
+    FileOpenOperation(LoopOperations operations) {
+        super(operations);
+    }
+
+    public FileOpenOperation of(
+            Path path, int flags, int mode, Consumer<? super FileOpen> callback) {
+        become(Opcode.FILE_OPEN, null, (Operation done) -> callback.accept((FileOpen) done));
+        NativeBytes name = cString(path);
+        request.memory = name;
+        request.address = name.address();
+        request.flags = flags;
+        request.length = mode;
+        return this;
+    }
+
+    static NativeBytes cString(Path path) {
+        byte[] bytes = path.toString().getBytes(StandardCharsets.UTF_8);
+        NativeBytes name = NativeBytes.allocate(bytes.length + 1L);
+        name.put(0, bytes, 0, bytes.length);
+        return name;
+    }
+
+    @Override
+    void prepare() {}
+
+    @Override
+    void settle() {
+        opened =
+                request.result < 0
+                        ? null
+                        : OpenDescriptor.fresh(
+                                operations.seam.kernels(), (int) request.result, true);
+    }
+
+    @Override
+    void finished() {
+        discard(); // Nobody took it, so nobody would close it.
+    }
+
+    @Override
+    void discard() {
+        if (opened != null) {
+            opened.close();
+            opened = null;
+        }
+    }
+
+    @Override
+    void forget() {
+        request.memory = null;
+        discard();
+    }
+
+    @Override
+    public Descriptor opened() {
+        operations.host.requireConfined("opened");
+        OpenDescriptor file = opened;
+        if (file == null) {
+            throw new IllegalStateException("no file was opened, or it was taken: " + this);
+        }
+        opened = null;
+        return file;
+    }
+}

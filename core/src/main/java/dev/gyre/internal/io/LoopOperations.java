@@ -1,0 +1,186 @@
+package dev.gyre.internal.io;
+
+import dev.gyre.LoopConfig;
+import dev.gyre.SystemCallException;
+import dev.gyre.internal.backend.DescriptorState.Traits;
+import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.Request;
+import dev.gyre.internal.backend.Requests;
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.Linux;
+import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.NativeBytes;
+import dev.gyre.internal.sys.Seam;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Arrays;
+
+/// All operations of a loop: which descriptors they use, and where those come from that are used again.
+///
+/// Loop thread only.
+public final class LoopOperations {
+    final OperationHost host;
+    final Requests requests;
+    final Seam seam;
+    final OperationPools pools;
+    final LentBuffers buffers;
+    private final NativeBytes scratch = NativeBytes.allocate(2L * Long.BYTES);
+
+    /// Indexed by number.
+    private @Nullable Port[] ports;
+
+    public LoopOperations(OperationHost host, Requests requests, Seam seam, LoopConfig config) {
+        this.host = host;
+        this.requests = requests;
+        this.seam = seam;
+        ports = new @Nullable Port[64];
+        buffers = new LentBuffers(requests);
+        pools = new OperationPools(this, config.preallocatedOperations());
+    }
+
+    public Seam seam() {
+        return seam;
+    }
+
+    public OperationPools pools() {
+        return pools;
+    }
+
+    public void requireOpen(String method) {
+        host.requireOpen(method);
+    }
+
+    /// Cancels what is pending on a descriptor.
+    ///
+    /// @param key only what has this key, unless it is null
+    public void cancelAll(OpenDescriptor descriptor, @Nullable Object key) {
+        host.requireConfined("cancelAll");
+        Port port = at(descriptor.opening().fd);
+        if (port != null && port.opening == descriptor.opening()) {
+            requests.cancelAll(port.state, key);
+        }
+    }
+
+    // ------------------------------------------------------------------ ports
+
+    /// What the operations of a descriptor go through.
+    Port portOf(OpenDescriptor descriptor) {
+        Opening opening = descriptor.opening();
+        opening.requireOpen();
+        Port port = at(opening.fd);
+        return port != null && port.opening == opening ? port : open(descriptor, port);
+    }
+
+    private @Nullable Port at(int fd) {
+        return fd < ports.length ? ports[fd] : null;
+    }
+
+    private Port open(OpenDescriptor descriptor, @Nullable Port other) {
+        Opening opening = descriptor.opening();
+        if (other != null) {
+            requireIdle(other, "has operations under way that go by another Descriptor object");
+            other.close();
+        }
+        if (host.isWatched(opening.fd)) {
+            throw new IllegalStateException(
+                    descriptor + " is watched: unwatch it before starting operations on it");
+        }
+        opening.enter();
+        try {
+            Port port = new Port(this, opening, requests.open(opening.fd, traits(opening)));
+            opening.attach(port);
+            if (opening.fd >= ports.length) {
+                ports = Arrays.copyOf(ports, Math.max(opening.fd + 1, ports.length * 2));
+            }
+            ports[opening.fd] = port;
+            return port;
+        } catch (Throwable e) {
+            opening.leave();
+            throw e;
+        }
+    }
+
+    /// What is known of it, asked of the kernel unless whoever opened it knew.
+    private int traits(Opening opening) {
+        if (opening.isNonBlocking()) {
+            return opening.traits();
+        }
+        int flags = seam.kernels().get().fcntl(opening.fd, Linux.F_GETFL, 0);
+        if (flags < 0) {
+            throw new SystemCallException("fcntl(F_GETFL)", -flags, opening.fd);
+        }
+        if ((flags & Linux.O_NONBLOCK) == 0) {
+            throw new IllegalStateException(
+                    opening
+                            + " blocks, which would stop the whole loop: call nonBlocking() first,"
+                            + " or use the operations for files");
+        }
+        long type = scratch.address();
+        Memory.putInt(type + Long.BYTES, Integer.BYTES);
+        int result =
+                seam.sockets()
+                        .get()
+                        .getsockopt(
+                                opening.fd,
+                                Linux.SOL_SOCKET,
+                                Linux.SO_TYPE,
+                                type,
+                                type + Long.BYTES);
+        if (result == -Errno.ENOTSOCK) {
+            return 0;
+        }
+        boolean stream = Memory.getInt(type) == Linux.SOCK_STREAM;
+        return stream ? Traits.SOCKET | Traits.STREAM : Traits.SOCKET;
+    }
+
+    private static void requireIdle(Port port, String otherwise) {
+        if (!port.state.isIdle() || port.state.inFlight > 0) {
+            throw new IllegalStateException(port.opening + " " + otherwise + ": cancel them first");
+        }
+    }
+
+    /// A watcher is to have the number: nothing may be pending on it.
+    public void yieldTo(OpenDescriptor descriptor) {
+        Port port = at(descriptor.opening().fd);
+        if (port != null) {
+            requireIdle(port, "has operations under way, and cannot be watched meanwhile");
+            port.opening.detach(port);
+            port.close();
+        }
+    }
+
+    void remove(Port port) {
+        if (ports[port.opening.fd] == port) {
+            ports[port.opening.fd] = null;
+        }
+    }
+
+    // ------------------------------------------------------------------ the loop's end
+
+    /// Asks for an early end of everything.
+    public void cancelAll() {
+        for (Port port : ports) {
+            if (port != null) {
+                requests.cancelAll(port.state, null);
+            }
+        }
+    }
+
+    /// Frees what completions have brought that are handed out no more, and lets all numbers go.
+    public void close() {
+        for (Port port : ports) {
+            if (port != null) {
+                port.opening.detach(port);
+                port.close();
+            }
+        }
+        requests.close();
+        for (Request left = requests.takeCompleted();
+                left != null;
+                left = requests.takeCompleted()) {
+            IoHandler owner = left.owner;
+            ((LoopOperation) owner).drop();
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package dev.gyre.internal.io;
+
+import dev.gyre.EventLoop;
+
+/// The loop as its operations see it.
+public interface OperationHost {
+    EventLoop loop();
+
+    void requireConfined(String method);
+
+    void requireOpen(String method);
+
+    /// Whether what belongs to the loop thread may be done by the calling one: it is that thread, or there is
+    /// none.
+    boolean isHere();
+
+    /// Runs a task on the loop thread soon, from any thread.
+    ///
+    /// @return false if the loop is over
+    boolean submitPriority(Runnable task);
+
+    /// Whether a watcher of the loop has the number.
+    boolean isWatched(int fd);
+}

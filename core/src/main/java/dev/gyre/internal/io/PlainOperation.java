@@ -1,0 +1,94 @@
+package dev.gyre.internal.io;
+
+import dev.gyre.internal.backend.Opcode;
+import dev.gyre.internal.sys.Linux;
+import dev.gyre.internal.sys.NativeBytes;
+import dev.gyre.internal.sys.SocketAddresses;
+import dev.gyre.io.Operation;
+
+import org.jspecify.annotations.Nullable;
+
+import java.net.SocketAddress;
+import java.util.function.Consumer;
+
+/// An operation without a buffer of the user's: connecting, moving bytes between descriptors, what is done to
+/// a file as a whole.
+public final class PlainOperation extends LoopOperation {
+    private @Nullable NativeBytes address;
+
+    /// The other descriptor, whose number is held while it is under way.
+    private @Nullable OpenDescriptor other;
+
+    PlainOperation(LoopOperations operations) {
+        super(operations);
+    }
+
+    public PlainOperation connect(
+            OpenDescriptor socket, SocketAddress to, Consumer<? super Operation> callback) {
+        NativeBytes memory = address;
+        if (memory == null) {
+            memory = NativeBytes.allocate(Linux.SIZEOF_SOCKADDR_STORAGE);
+            address = memory;
+        }
+        become(Opcode.CONNECT, socket, callback);
+        request.length = SocketAddresses.encode(to, memory);
+        request.address = memory.address();
+        return this;
+    }
+
+    /// Moves bytes between its descriptor and the other one.
+    public PlainOperation move(
+            Opcode opcode,
+            OpenDescriptor descriptor,
+            OpenDescriptor other,
+            long offset,
+            long bytes,
+            Consumer<? super Operation> callback) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("at least one byte, not " + bytes);
+        }
+        become(opcode, descriptor, callback);
+        this.other = other;
+        request.offset = offset;
+        request.length = bytes;
+        return this;
+    }
+
+    public PlainOperation sync(
+            OpenDescriptor file, boolean dataOnly, Consumer<? super Operation> callback) {
+        become(Opcode.FILE_SYNC, file, callback);
+        request.flags = dataOnly ? 1 : 0;
+        return this;
+    }
+
+    public PlainOperation close(OpenDescriptor file, Consumer<? super Operation> callback) {
+        become(Opcode.FILE_CLOSE, file, callback);
+        return this;
+    }
+
+    @Override
+    void prepare() {
+        if (other != null) {
+            other.opening().enter();
+            request.fd2 = other.opening().fd;
+        }
+        if (descriptor != null && request.opcode == Opcode.FILE_SYNC) {
+            request.fd = descriptor.opening().fd;
+        } else if (descriptor != null && request.opcode == Opcode.FILE_CLOSE) {
+            descriptor.opening().requireOpen();
+            request.fd = descriptor.opening().closeAndKeepNumber();
+        }
+    }
+
+    @Override
+    void settle() {
+        if (other != null) {
+            other.opening().leave();
+        }
+    }
+
+    @Override
+    void forget() {
+        other = null;
+    }
+}

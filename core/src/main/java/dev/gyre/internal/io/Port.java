@@ -1,0 +1,39 @@
+package dev.gyre.internal.io;
+
+import dev.gyre.internal.backend.DescriptorState;
+
+/// A descriptor as far as a loop's operations use it: holds the number from the first operation until the
+/// descriptor is closed and the kernel has let go of it.
+final class Port implements Opening.User {
+    final Opening opening;
+    final DescriptorState state;
+    private final LoopOperations operations;
+
+    // Loop thread only.
+    private boolean closed;
+
+    Port(LoopOperations operations, Opening opening, DescriptorState state) {
+        this.operations = operations;
+        this.opening = opening;
+        this.state = state;
+    }
+
+    /// Any thread: the descriptor is being closed. Its operations are the loop thread's to end.
+    @Override
+    public void descriptorClosing() {
+        if (operations.host.isHere()) {
+            close();
+        } else {
+            boolean _ = operations.host.submitPriority(this::close); // Or the loop's end does it.
+        }
+    }
+
+    /// Cancels what is pending, and lets the number go when the kernel has.
+    void close() {
+        if (!closed) {
+            closed = true;
+            operations.remove(this);
+            operations.requests.close(state, opening::leave);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package dev.gyre.internal.io;
+
+import dev.gyre.internal.backend.Opcode;
+import dev.gyre.io.Buffer;
+import dev.gyre.io.Operation;
+import dev.gyre.io.Receive;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.function.Consumer;
+
+/// Receives in buffers of the loop's own.
+public final class ReceiveOperation extends LoopOperation implements Receive {
+    private @Nullable NativeBuffer received;
+    private boolean kept;
+
+    ReceiveOperation(LoopOperations operations) {
+        super(operations);
+    }
+
+    public ReceiveOperation of(OpenDescriptor descriptor, Consumer<? super Receive> callback) {
+        become(Opcode.RECEIVE, descriptor, (Operation done) -> callback.accept((Receive) done));
+        request.multishot = true;
+        return this;
+    }
+
+    @Override
+    void prepare() {}
+
+    @Override
+    void settle() {
+        kept = false;
+        received =
+                request.result > 0 && request.buffer >= 0
+                        ? operations.buffers.lend(request.buffer, request.result)
+                        : null;
+    }
+
+    @Override
+    void finished() {
+        if (received != null && !kept) {
+            operations.buffers.give(request.buffer);
+        }
+        received = null;
+    }
+
+    @Override
+    void discard() {
+        finished();
+    }
+
+    @Override
+    void forget() {
+        received = null;
+    }
+
+    @Override
+    public Buffer received() {
+        operations.host.requireConfined("received");
+        NativeBuffer buffer = received;
+        if (buffer == null) {
+            throw new IllegalStateException("nothing was received: the result is " + result());
+        }
+        return buffer;
+    }
+
+    @Override
+    public Buffer keep() {
+        Buffer buffer = received();
+        kept = true;
+        return buffer;
+    }
+
+    @Override
+    public boolean hasMore() {
+        operations.host.requireConfined("hasMore");
+        return request.more;
+    }
+}

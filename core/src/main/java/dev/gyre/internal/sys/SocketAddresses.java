@@ -1,0 +1,135 @@
+package dev.gyre.internal.sys;
+
+import static dev.gyre.internal.sys.Linux.AF_INET;
+import static dev.gyre.internal.sys.Linux.AF_INET6;
+import static dev.gyre.internal.sys.Linux.AF_UNIX;
+import static dev.gyre.internal.sys.Linux.OFFSETOF_SOCKADDR_IN6_ADDRESS;
+import static dev.gyre.internal.sys.Linux.OFFSETOF_SOCKADDR_IN6_SCOPE;
+import static dev.gyre.internal.sys.Linux.OFFSETOF_SOCKADDR_IN_ADDRESS;
+import static dev.gyre.internal.sys.Linux.OFFSETOF_SOCKADDR_PORT;
+import static dev.gyre.internal.sys.Linux.OFFSETOF_SOCKADDR_UN_PATH;
+import static dev.gyre.internal.sys.Linux.SIZEOF_SOCKADDR_IN;
+import static dev.gyre.internal.sys.Linux.SIZEOF_SOCKADDR_IN6;
+import static dev.gyre.internal.sys.Linux.SIZEOF_SOCKADDR_UN_PATH;
+
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/// Socket addresses as Linux lays them out, and back.
+public final class SocketAddresses {
+    private SocketAddresses() {}
+
+    /// The kernel's family of an address.
+    ///
+    /// @throws IllegalArgumentException if it is of no kind that Gyre knows, or a name that is not resolved
+    public static int family(SocketAddress address) {
+        return switch (address) {
+            case InetSocketAddress internet when internet.getAddress() == null ->
+                    throw new IllegalArgumentException(
+                            internet + " is not resolved: resolve the name first");
+            case InetSocketAddress internet ->
+                    internet.getAddress() instanceof Inet6Address ? AF_INET6 : AF_INET;
+            case UnixDomainSocketAddress _ -> AF_UNIX;
+            default ->
+                    throw new IllegalArgumentException(
+                            "neither an internet nor a Unix domain address: " + address);
+        };
+    }
+
+    /// Writes an address.
+    ///
+    /// @param memory at least `SIZEOF_SOCKADDR_STORAGE` bytes
+    /// @return its length
+    public static int encode(SocketAddress address, NativeBytes memory) {
+        int family = family(address);
+        Memory.putInt(memory.address(), family); // Also the port, which comes next.
+        if (address instanceof InetSocketAddress internet) {
+            return encode(internet, memory);
+        }
+        byte[] path =
+                ((UnixDomainSocketAddress) address)
+                        .getPath()
+                        .toString()
+                        .getBytes(StandardCharsets.UTF_8);
+        if (path.length >= SIZEOF_SOCKADDR_UN_PATH) {
+            throw new IllegalArgumentException(
+                    "a Unix domain path has at most "
+                            + (SIZEOF_SOCKADDR_UN_PATH - 1)
+                            + " bytes, but "
+                            + address
+                            + " has "
+                            + path.length);
+        }
+        memory.put(OFFSETOF_SOCKADDR_UN_PATH, path, 0, path.length);
+        memory.put(OFFSETOF_SOCKADDR_UN_PATH + path.length, (byte) 0);
+        return OFFSETOF_SOCKADDR_UN_PATH + path.length + 1;
+    }
+
+    private static int encode(InetSocketAddress address, NativeBytes memory) {
+        memory.put(OFFSETOF_SOCKADDR_PORT, (byte) (address.getPort() >>> 8));
+        memory.put(OFFSETOF_SOCKADDR_PORT + 1, (byte) address.getPort());
+        byte[] bytes = address.getAddress().getAddress();
+        if (address.getAddress() instanceof Inet6Address six) {
+            Memory.putInt(memory.address() + Integer.BYTES, 0); // No flow label.
+            memory.put(OFFSETOF_SOCKADDR_IN6_ADDRESS, bytes, 0, bytes.length);
+            Memory.putInt(memory.address() + OFFSETOF_SOCKADDR_IN6_SCOPE, six.getScopeId());
+            return SIZEOF_SOCKADDR_IN6;
+        }
+        memory.put(OFFSETOF_SOCKADDR_IN_ADDRESS, bytes, 0, bytes.length);
+        return SIZEOF_SOCKADDR_IN;
+    }
+
+    /// Reads an address. One of a Unix socket without a name has an empty path.
+    ///
+    /// @throws IllegalArgumentException if it is of another family
+    public static SocketAddress decode(NativeBytes memory, int length) {
+        int family = length < 2 ? AF_UNIX : Memory.getInt(memory.address()) & 0xffff;
+        return switch (family) {
+            case AF_INET -> internet(memory, OFFSETOF_SOCKADDR_IN_ADDRESS, 4);
+            case AF_INET6 -> internet(memory, OFFSETOF_SOCKADDR_IN6_ADDRESS, 16);
+            case AF_UNIX -> unix(memory, length);
+            default -> throw new IllegalArgumentException("unknown address family " + family);
+        };
+    }
+
+    private static InetSocketAddress internet(NativeBytes memory, int at, int length) {
+        byte[] bytes = new byte[length];
+        memory.get(at, bytes, 0, length);
+        int port =
+                ((memory.get(OFFSETOF_SOCKADDR_PORT) & 0xff) << 8)
+                        | (memory.get(OFFSETOF_SOCKADDR_PORT + 1) & 0xff);
+        return new InetSocketAddress(address(memory, bytes), port);
+    }
+
+    private static InetAddress address(NativeBytes memory, byte[] bytes) {
+        try {
+            if (bytes.length == 4) {
+                return Inet4Address.getByAddress(bytes);
+            }
+            int scope = Memory.getInt(memory.address() + OFFSETOF_SOCKADDR_IN6_SCOPE);
+            return scope == 0
+                    ? InetAddress.getByAddress(bytes)
+                    : Inet6Address.getByAddress(null, bytes, scope);
+        } catch (UnknownHostException e) {
+            throw new AssertionError("four or sixteen bytes are an address", e);
+        }
+    }
+
+    private static UnixDomainSocketAddress unix(NativeBytes memory, int length) {
+        byte[] path = new byte[Math.max(0, length - OFFSETOF_SOCKADDR_UN_PATH)];
+        memory.get(OFFSETOF_SOCKADDR_UN_PATH, path, 0, path.length);
+        int end = 0;
+        while (end < path.length && path[end] != 0) {
+            end++;
+        }
+        return UnixDomainSocketAddress.of(
+                new String(Arrays.copyOf(path, end), StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,525 @@
+package dev.gyre.internal.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.gyre.Clause;
+import dev.gyre.LoopConfig;
+import dev.gyre.LoopState;
+import dev.gyre.LoopTerminatedException;
+import dev.gyre.SystemCallException;
+import dev.gyre.internal.loop.Loop;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/// What every backend has to do alike. A subclass opens one and makes things to watch.
+public abstract class BackendContract {
+    private static final long HOUR = Duration.ofHours(1).toNanos();
+    private static final int BOTH = Interest.READ | Interest.WRITE;
+
+    private final List<Conduit> conduits = new ArrayList<>();
+
+    /// A backend that collects at most 16 events at a time. The test closes it.
+    protected abstract Backend open();
+
+    protected abstract Conduit pipe();
+
+    protected abstract Conduit sockets();
+
+    /// What opens a regular file, and closes it.
+    protected interface FileUser {
+        void use(int fd);
+    }
+
+    protected void withRegularFile(FileUser user) throws IOException {
+        Path path = Path.of(System.getProperty("gyre.root"), "pom.xml");
+        try (TestFile file = TestFile.open(path)) {
+            user.use(file.fd());
+        }
+    }
+
+    @AfterEach
+    void closeConduits() {
+        conduits.forEach(Conduit::close);
+        nothingLeaked();
+    }
+
+    /// Called when the test has closed what it opened.
+    protected void nothingLeaked() {}
+
+    private Conduit newPipe() {
+        Conduit pipe = pipe();
+        conduits.add(pipe);
+        return pipe;
+    }
+
+    private Conduit newSockets() {
+        Conduit sockets = sockets();
+        conduits.add(sockets);
+        return sockets;
+    }
+
+    /// What the next look brings: the bits of each event. There is a handler for each.
+    private static List<Integer> look(Backend backend) {
+        backend.pollNow();
+        List<Integer> events = new ArrayList<>();
+        while (backend.takeReady() != null) {
+            events.add(backend.taken());
+        }
+        return events;
+    }
+
+    // ------------------------------------------------------------------ waiting
+
+    @Test
+    @Clause("T-6")
+    void pollUntil_withNothingReady_returnsAtTheDeadlineAndNeverBefore() {
+        Backend backend = open();
+        for (int i = 0; i < 20; i++) {
+            long deadline = backend.nanoTime() + 300_000L;
+            backend.pollUntil(deadline);
+            assertThat(backend.nanoTime() - deadline).isNotNegative();
+            assertThat(backend.takeReady()).isNull();
+        }
+        backend.pollUntil(backend.nanoTime() - 1);
+        backend.close();
+    }
+
+    @Test
+    @Clause("Q-6")
+    void wake_beforeAWait_endsIt() {
+        Backend backend = open();
+        backend.wake();
+        backend.pollUntil(backend.nanoTime() + HOUR);
+        assertThat(backend.takeReady()).as("a wake-up is nobody's event").isNull();
+        assertThat(backend.wakeups()).isEqualTo(1);
+        backend.close();
+    }
+
+    @Test
+    @Clause("Q-6")
+    void wake_repeated_isOneSignalUntilItIsDrained() {
+        Backend backend = open();
+        for (int round = 1; round <= 3; round++) {
+            backend.wake();
+            backend.wake();
+            assertThat(backend.wakeups()).isEqualTo(round);
+            assertThat(look(backend)).isEmpty();
+        }
+        backend.close();
+    }
+
+    @Test
+    @Clause("Q-6")
+    void wake_onceDrained_doesNotWakeAgain() {
+        Backend backend = open();
+        backend.wake();
+        assertThat(look(backend)).isEmpty();
+        long deadline = backend.nanoTime() + 2_000_000;
+        backend.pollUntil(deadline);
+        assertThat(backend.nanoTime() - deadline)
+                .as("a wait that the old signal does not end")
+                .isNotNegative();
+        backend.close();
+    }
+
+    @Test
+    @Clause({"Q-5", "T-6"})
+    void loop_overTheBackend_keepsItsTimersAndItsWakeUps() throws InterruptedException {
+        Loop loop = Loop.open(LoopConfig.DEFAULT, open());
+        List<Long> lateness = new ArrayList<>();
+        for (int i = 1; i <= 5; i++) {
+            loop.after(
+                    Duration.ofMillis(i),
+                    timer -> lateness.add(loop.backend().nanoTime() - timer.firedDeadlineNanos()));
+        }
+        loop.runUntilEmpty();
+        assertThat(lateness).hasSize(5).allMatch(late -> late >= 0);
+        Thread runner = Thread.ofPlatform().start(loop::run);
+        for (int i = 0; i < 100; i++) {
+            CountDownLatch ran = new CountDownLatch(1);
+            loop.submit(ran::countDown);
+            ran.await();
+        }
+        loop.close();
+        runner.join();
+    }
+
+    // ------------------------------------------------------------------ what is told
+
+    @Test
+    @Clause("B-3")
+    void takeReady_tellsWhatTheKernelSaid() {
+        Backend backend = open();
+        Conduit pipe = newPipe();
+        IoHandler writer = bits -> {};
+        IoHandler reader = bits -> {};
+        backend.register(pipe.writer(), Interest.WRITE, writer);
+        backend.register(pipe.reader(), Interest.READ, reader);
+        backend.pollNow();
+        assertThat(backend.takeReady()).isSameAs(writer);
+        assertThat(backend.taken()).isEqualTo(Ready.WRITABLE);
+        assertThat(backend.takeReady()).isNull();
+        backend.deregister(pipe.writer(), writer);
+        pipe.write();
+        backend.pollNow();
+        assertThat(backend.takeReady()).isSameAs(reader);
+        assertThat(backend.taken()).isEqualTo(Ready.READABLE);
+        backend.deregister(pipe.reader(), reader);
+        backend.deregister(pipe.reader(), reader);
+        assertThat(look(backend)).isEmpty();
+        backend.close();
+    }
+
+    @Test
+    @Clause("W-5")
+    void takeReady_ofADescriptorThatIsReadableAndWritable_isOneEvent() {
+        Backend backend = open();
+        Conduit sockets = newSockets();
+        Conduit others = newSockets();
+        for (int mode : new int[] {0, Interest.EDGE, Interest.ONE_SHOT}) {
+            backend.register(sockets.reader(), BOTH | mode, bits -> {});
+            backend.register(others.reader(), BOTH | mode, bits -> {});
+            assertThat(look(backend)).containsExactly(Ready.WRITABLE, Ready.WRITABLE);
+            sockets.write();
+            others.write();
+            backend.modify(sockets.reader(), BOTH | mode);
+            backend.modify(others.reader(), BOTH | mode);
+            int both = Ready.READABLE | Ready.WRITABLE;
+            assertThat(look(backend)).containsExactly(both, both);
+            sockets.read();
+            others.read();
+        }
+        backend.close();
+    }
+
+    @Test
+    @Clause("W-6")
+    void hangUp_withSomethingLeftToRead_tellsBoth() {
+        Backend backend = open();
+        Conduit pipe = newPipe();
+        backend.register(pipe.reader(), Interest.READ, bits -> {});
+        pipe.write();
+        pipe.closeWriter();
+        assertThat(look(backend)).containsExactly(Ready.READABLE | Ready.HANGUP);
+        pipe.read();
+        assertThat(look(backend)).containsExactly(Ready.HANGUP);
+        backend.close();
+    }
+
+    @Test
+    @Clause("W-6")
+    void peerClosed_ofASocket_isReadableAndHungUp() {
+        Backend backend = open();
+        Conduit sockets = newSockets();
+        backend.register(sockets.reader(), BOTH, bits -> {});
+        sockets.closeWriter();
+        List<Integer> events = look(backend);
+        assertThat(events).hasSize(1);
+        int all = Ready.READABLE | Ready.WRITABLE | Ready.HANGUP;
+        assertThat(events.getFirst() & all).isEqualTo(all);
+        backend.close();
+    }
+
+    @Test
+    @Clause("W-6")
+    void writer_whoseReaderIsGone_hasAnError() {
+        Backend backend = open();
+        for (boolean goneBefore : new boolean[] {true, false}) {
+            for (int mode : new int[] {0, Interest.EDGE, Interest.ONE_SHOT}) {
+                Conduit pipe = newPipe();
+                IoHandler handler = bits -> {};
+                if (goneBefore) {
+                    pipe.closeReader();
+                }
+                backend.register(pipe.writer(), Interest.WRITE | mode, handler);
+                pipe.closeReader();
+                int expected = Ready.WRITABLE | Ready.ERROR;
+                assertThat(look(backend)).containsExactly(expected);
+                assertThat(look(backend))
+                        .as("again, if it is told for as long as it lasts")
+                        .isEqualTo(mode == 0 ? List.of(expected) : List.of());
+                backend.modify(pipe.writer(), Interest.WRITE | mode);
+                assertThat(look(backend)).containsExactly(expected);
+                backend.deregister(pipe.writer(), handler);
+                assertThat(look(backend)).isEmpty();
+            }
+        }
+        backend.close();
+    }
+
+    @Test
+    @Clause("W-7")
+    void level_isToldForAsLongAsItLasts() {
+        Backend backend = open();
+        Conduit pipe = newPipe();
+        backend.register(pipe.reader(), Interest.READ, bits -> {});
+        assertThat(look(backend)).isEmpty();
+        pipe.write();
+        assertThat(look(backend)).containsExactly(Ready.READABLE);
+        assertThat(look(backend)).containsExactly(Ready.READABLE);
+        pipe.read();
+        assertThat(look(backend)).isEmpty();
+        backend.close();
+    }
+
+    @Test
+    @Clause("W-7")
+    void edge_isToldOnceAndAgainWithEachChange() {
+        Backend backend = open();
+        Conduit pipe = newPipe();
+        pipe.write();
+        backend.register(pipe.reader(), Interest.READ | Interest.EDGE, bits -> {});
+        assertThat(look(backend)).containsExactly(Ready.READABLE);
+        assertThat(look(backend)).isEmpty();
+        pipe.write();
+        assertThat(look(backend)).as("another edge").containsExactly(Ready.READABLE);
+        assertThat(look(backend)).isEmpty();
+        backend.modify(pipe.reader(), Interest.READ | Interest.EDGE);
+        assertThat(look(backend)).as("a change looks again").containsExactly(Ready.READABLE);
+        assertThat(look(backend)).isEmpty();
+        backend.modify(pipe.reader(), Interest.READ);
+        assertThat(look(backend)).containsExactly(Ready.READABLE);
+        assertThat(look(backend)).as("no longer an edge").containsExactly(Ready.READABLE);
+        backend.modify(pipe.reader(), Interest.READ | Interest.EDGE);
+        assertThat(look(backend)).containsExactly(Ready.READABLE);
+        assertThat(look(backend)).isEmpty();
+        backend.close();
+    }
+
+    @Test
+    @Clause("W-7")
+    void oneShot_ofBothDirections_isToldOnceInAll() {
+        Backend backend = open();
+        Conduit sockets = newSockets();
+        for (int mode : new int[] {Interest.ONE_SHOT, Interest.ONE_SHOT | Interest.EDGE}) {
+            backend.register(sockets.reader(), BOTH | mode, bits -> {});
+            assertThat(look(backend)).containsExactly(Ready.WRITABLE);
+            sockets.write();
+            assertThat(look(backend)).as("reading was disarmed by writing").isEmpty();
+            backend.modify(sockets.reader(), BOTH | mode);
+            assertThat(look(backend)).containsExactly(Ready.READABLE | Ready.WRITABLE);
+            assertThat(look(backend)).isEmpty();
+            sockets.read();
+        }
+        backend.close();
+    }
+
+    @Test
+    @Clause("W-7")
+    void oneShot_armedAgainBeforeItsEventIsTaken_staysArmed() {
+        Backend backend = open();
+        Conduit sockets = newSockets();
+        backend.register(sockets.reader(), BOTH | Interest.ONE_SHOT, bits -> {});
+        backend.pollNow(); // Writable, but not taken yet.
+        backend.modify(sockets.reader(), Interest.READ | Interest.ONE_SHOT);
+        while (backend.takeReady() != null) {
+            assertThat(backend.taken()).isEqualTo(Ready.WRITABLE);
+        }
+        sockets.write();
+        assertThat(look(backend)).as("what was armed last").containsExactly(Ready.READABLE);
+        assertThat(look(backend)).isEmpty();
+        backend.close();
+    }
+
+    @Test
+    @Clause({"B-3", "W-3"})
+    void takeReady_ofAnEventForAnEarlierRegistration_passesItOver() {
+        Backend backend = open();
+        Conduit pipe = newPipe();
+        List<String> log = new ArrayList<>();
+        IoHandler old = bits -> log.add("old");
+        backend.register(pipe.reader(), Interest.READ, old);
+        pipe.write();
+        backend.pollNow();
+        // Between the kernel's event and its dispatch the number gets another owner.
+        backend.deregister(pipe.reader(), old);
+        backend.register(pipe.reader(), Interest.READ, bits -> log.add("new"));
+        backend.deregister(pipe.reader(), old); // Not his any more.
+        assertThat(backend.takeReady()).isNull();
+        backend.pollNow();
+        IoHandler handler = backend.takeReady();
+        assertThat(handler).isNotNull();
+        handler.run(IoHandler.READ);
+        assertThat(log).containsExactly("new");
+        backend.close();
+    }
+
+    @Test
+    @Clause("B-3")
+    void pollNow_withMoreReadyThanTheArrayHolds_bringsThemInBatches() {
+        Backend backend = open();
+        for (int i = 0; i < 40; i++) {
+            Conduit pipe = newPipe();
+            backend.register(pipe.reader(), Interest.READ | Interest.EDGE, bits -> {});
+            pipe.write();
+        }
+        List<Integer> batches = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            batches.add(look(backend).size());
+        }
+        assertThat(batches).containsExactly(16, 16, 8, 0);
+        backend.close();
+    }
+
+    // ------------------------------------------------------------------ registering
+
+    @Test
+    @Clause("B-3")
+    void register_whileTheLoopSleeps_takesEffectAtOnce() throws InterruptedException {
+        Loop loop = Loop.open(LoopConfig.DEFAULT, open());
+        Thread runner = Thread.ofPlatform().start(loop::run);
+        while (loop.state() != LoopState.SLEEPING) {
+            Thread.onSpinWait();
+        }
+        Conduit pipe = newPipe();
+        CountDownLatch ready = new CountDownLatch(1);
+        loop.backend()
+                .register(pipe.reader(), Interest.READ | Interest.EDGE, bits -> ready.countDown());
+        assertThat(loop.state()).as("registering woke nobody").isEqualTo(LoopState.SLEEPING);
+        assertThat(loop.metrics().wakeups()).isZero();
+        pipe.write();
+        ready.await();
+        loop.close();
+        runner.join();
+    }
+
+    @Test
+    @Clause("W-1")
+    void register_ofARegisteredNumber_replacesInterestAndHandler() {
+        Backend backend = open();
+        Conduit sockets = newSockets();
+        backend.register(sockets.reader(), BOTH, bits -> {});
+        IoHandler second = bits -> {};
+        backend.register(sockets.reader(), Interest.READ, second);
+        assertThat(look(backend)).as("writing was asked for by the first").isEmpty();
+        sockets.write();
+        backend.pollNow();
+        assertThat(backend.takeReady()).isSameAs(second);
+        assertThat(backend.takeReady()).isNull();
+        backend.close();
+    }
+
+    @Test
+    @Clause("W-9")
+    void modify_toAnEmptyMask_reportsNotEvenAHangUp() {
+        Backend backend = open();
+        Conduit pipe = newPipe();
+        backend.register(pipe.reader(), Interest.READ, bits -> {});
+        backend.modify(pipe.reader(), 0);
+        pipe.closeWriter();
+        assertThat(look(backend)).isEmpty();
+        backend.modify(pipe.reader(), Interest.READ);
+        assertThat(look(backend)).containsExactly(Ready.HANGUP);
+        backend.close();
+    }
+
+    @Test
+    @Clause("W-9")
+    void register_withAnEmptyMask_reportsNothingUntilItIsChanged() {
+        Backend backend = open();
+        Conduit pipe = newPipe();
+        pipe.closeWriter();
+        backend.register(pipe.reader(), 0, bits -> {});
+        assertThat(look(backend)).isEmpty();
+        backend.modify(pipe.reader(), Interest.READ);
+        assertThat(look(backend)).containsExactly(Ready.HANGUP);
+        backend.close();
+    }
+
+    @Test
+    void modify_ofAnUnknownNumber_doesNothing() {
+        Backend backend = open();
+        Conduit pipe = newPipe();
+        pipe.write();
+        backend.modify(pipe.reader(), Interest.READ);
+        assertThat(look(backend)).isEmpty();
+        backend.close();
+    }
+
+    @Test
+    @Clause({"W-4", "W-3"})
+    void close_ofARegisteredDescriptor_isForgottenByTheKernelAndItsNumberCanComeAgain() {
+        Backend backend = open();
+        Conduit first = newPipe();
+        first.write();
+        IoHandler old = bits -> {};
+        backend.register(first.reader(), Interest.READ, old);
+        int number = first.reader();
+        first.closeReader();
+        first.closeWriter();
+        assertThat(look(backend)).isEmpty();
+        backend.deregister(number, old);
+        Conduit second = newPipe();
+        assertThat(second.reader()).as("the lowest number that is free").isEqualTo(number);
+        backend.register(second.reader(), Interest.READ, bits -> {});
+        second.write();
+        assertThat(look(backend)).containsExactly(Ready.READABLE);
+        backend.close();
+    }
+
+    @Test
+    @Clause("W-8")
+    void register_ofARegularFile_isRefusedAndForgotten() throws IOException {
+        Backend backend = open();
+        withRegularFile(
+                fd -> {
+                    for (int interest : new int[] {Interest.READ, 0}) {
+                        assertThatThrownBy(() -> backend.register(fd, interest, bits -> {}))
+                                .isInstanceOf(SystemCallException.class)
+                                .hasMessageContaining("EPERM")
+                                .hasMessageContaining("a regular file is always ready");
+                    }
+                    backend.modify(fd, Interest.READ);
+                    assertThat(look(backend)).isEmpty();
+                });
+        backend.close();
+    }
+
+    @Test
+    @Clause("E-1")
+    void register_ofAClosedDescriptor_isRefused() {
+        Backend backend = open();
+        Conduit pipe = newPipe();
+        pipe.close();
+        assertThatThrownBy(() -> backend.register(pipe.writer(), Interest.READ, bits -> {}))
+                .isInstanceOf(SystemCallException.class)
+                .hasMessageContaining("EBADF");
+        backend.close();
+    }
+
+    @Test
+    void register_ofNoDescriptor_isRefused() {
+        Backend backend = open();
+        assertThatThrownBy(() -> backend.register(-1, Interest.READ, bits -> {}))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("-1");
+        backend.close();
+    }
+
+    @Test
+    @Clause({"S-3", "Q-6"})
+    void anything_afterClose_isRefusedOrHarmless() {
+        Backend backend = open();
+        Conduit pipe = newPipe();
+        IoHandler handler = bits -> {};
+        backend.register(pipe.reader(), Interest.READ, handler);
+        backend.close();
+        backend.close();
+        assertThatThrownBy(() -> backend.register(pipe.reader(), Interest.READ, handler))
+                .isInstanceOf(LoopTerminatedException.class);
+        assertThatThrownBy(() -> backend.modify(pipe.reader(), Interest.READ))
+                .isInstanceOf(LoopTerminatedException.class);
+        backend.deregister(pipe.reader(), handler);
+        backend.wake();
+        assertThat(backend.wakeups()).isZero();
+    }
+}
