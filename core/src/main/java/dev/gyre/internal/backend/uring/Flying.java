@@ -126,9 +126,7 @@ final class Flying {
             again(flight);
         }
         for (Flight flight = cancelled.peek(); flight != null; flight = cancelled.peek()) {
-            if (flight.inKernel
-                    && flight.token == flight.cancelToken
-                    && !entries.cancel(flight.token)) {
+            if (flight.token == flight.cancelToken && !sendCancel(entries, flight)) {
                 return false;
             }
             cancelled.remove();
@@ -146,6 +144,18 @@ final class Flying {
                 return false;
             }
         }
+        return true;
+    }
+
+    /// Once for each submission: twice would do no harm, and no good.
+    private static boolean sendCancel(Entries entries, Flight flight) {
+        if (!flight.inKernel || flight.cancelSent == flight.token) {
+            return true;
+        }
+        if (!entries.cancel(flight.token)) {
+            return false;
+        }
+        flight.cancelSent = flight.token;
         return true;
     }
 
@@ -205,6 +215,7 @@ final class Flying {
         boolean more = (flags & IORING_CQE_F_MORE) != 0;
         if (!more) {
             flights.fromKernel(flight);
+            flight.parked = false;
         }
         if (result == -Errno.ECANCELED && !flight.request().cancelRequested) {
             recalled(flight);
@@ -226,7 +237,6 @@ final class Flying {
 
     /// Cancelled, but not by its owner: it was too far ahead of it, or the thread left the loop.
     private void recalled(Flight flight) {
-        flight.parked = false;
         Request request = flight.request();
         if (request.opcode == Opcode.CONNECT && !flight.polling) {
             request.stage = CONNECTING; // It goes on without us.
@@ -375,12 +385,8 @@ final class Flying {
     /// @return false if the ring has no room at present
     boolean recall(Entries entries) {
         for (int slot = 0; slot < flights.slots(); slot++) {
-            Flight flight = flights.at(slot);
-            if (flight.inKernel && !flight.parked) {
-                if (!entries.cancel(flight.token)) {
-                    return false;
-                }
-                flight.parked = true;
+            if (!sendCancel(entries, flights.at(slot))) {
+                return false;
             }
         }
         return true;
