@@ -64,6 +64,9 @@ public final class DescriptorState implements IoHandler {
     /// What a completing kernel has in hand, or is about to have, of each kind that has a queue.
     private final @Nullable Request[] serving = new @Nullable Request[QUEUES.size()];
 
+    /// Kinds, as bits, of which some wait only to end after the one before them has.
+    public int cancelling;
+
     public @Nullable DescriptorState nextFree;
 
     public DescriptorState(EventReader reader) {
@@ -105,6 +108,7 @@ public final class DescriptorState implements IoHandler {
         blocked = 0;
         unasked = 0;
         ending = false;
+        cancelling = 0;
         released = null;
     }
 

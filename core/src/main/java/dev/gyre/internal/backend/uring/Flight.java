@@ -27,6 +27,9 @@ final class Flight {
     /// What it carried when its end was asked for: by now the kernel may have something else of it.
     long cancelToken;
 
+    /// Which submission the kernel was asked to end.
+    long cancelSent;
+
     /// Whether the kernel has it, and with it all memory that it points to.
     boolean inKernel;
 
@@ -45,7 +48,7 @@ final class Flight {
     /// Of a multishot: whether a completion is posted or handed out that was not dealt with yet.
     boolean withOwner;
 
-    /// Whether it was cancelled only to be submitted again later.
+    /// Of a multishot that was too far ahead of its owner: it is to pause.
     boolean parked;
 
     /// Of a multishot that is over while its owner has yet to deal with what came before: how it ended.

@@ -24,9 +24,6 @@ import java.util.ArrayDeque;
 ///
 /// Loop thread only.
 final class Flying {
-    /// The stage of a CONNECT that the kernel has begun: see [Performer].
-    private static final int CONNECTING = 1;
-
     /// Whom results are brought to.
     interface Owner {
         /// A request has a result: the last one, unless it is a multishot's.
@@ -41,6 +38,7 @@ final class Flying {
     private final ReceiveBuffers buffers;
     private final BufferRing bufferRing;
     private final Flights flights = new Flights();
+    private final Departures departures;
     private final ArrayDeque<Flight> waiting = new ArrayDeque<>();
     private final ArrayDeque<Flight> cancelled = new ArrayDeque<>();
     private final ArrayDeque<Flight> starved = new ArrayDeque<>();
@@ -48,15 +46,12 @@ final class Flying {
     /// How many results a multishot may be ahead of its owner.
     private final int mostHeld;
 
-    // What this kernel was seen not to have.
-    private boolean acceptsMultishot = true;
-    private boolean receivesMultishot = true;
-
     Flying(Seam seam, ReceiveBuffers buffers, Owner owner) {
         this.owner = owner;
         this.buffers = buffers;
         performer = new Performer(seam.kernels().get(), seam.sockets().get());
         bufferRing = new BufferRing(buffers);
+        departures = new Departures(flights, bufferRing);
         // A share of the buffers: one flood must not take them all.
         mostHeld = Math.max(1, buffers.count() / 8);
     }
@@ -79,7 +74,7 @@ final class Flying {
 
     void begin(Request request) {
         Flight flight = flights.take(request);
-        if (isPerformed(request)) {
+        if (Departures.isPerformed(request)) {
             perform(flight); // Tried at once: a call it takes anyway.
         } else {
             again(flight);
@@ -126,9 +121,7 @@ final class Flying {
             again(flight);
         }
         for (Flight flight = cancelled.peek(); flight != null; flight = cancelled.peek()) {
-            if (flight.inKernel
-                    && flight.token == flight.cancelToken
-                    && !entries.cancel(flight.token)) {
+            if (flight.token == flight.cancelToken && !sendCancel(entries, flight)) {
                 return false;
             }
             cancelled.remove();
@@ -139,7 +132,7 @@ final class Flying {
                 waiting.remove();
                 flight.waiting = false;
                 owner.arrived(flight, -Errno.ECANCELED, -1);
-            } else if (write(ring, entries, flight)) {
+            } else if (departures.write(ring, entries, flight)) {
                 waiting.remove();
                 flight.waiting = false;
             } else {
@@ -149,50 +142,16 @@ final class Flying {
         return true;
     }
 
-    private boolean write(Ring ring, Entries entries, Flight flight) {
-        Request request = flight.request();
-        long token = flights.nextToken(flight);
-        boolean poll =
-                flight.pollFirst
-                        || isPerformed(request)
-                        || (request.opcode == Opcode.RECEIVE && !bufferRing.isRegistered(ring));
-        boolean written =
-                poll
-                        ? entries.poll(token, request.fd, pollBits(request.opcode.kind), 0)
-                        : entries.operation(token, request, isMultishot(request));
-        if (written) {
-            flight.polling = poll;
-            flight.pollFirst = false;
-            flights.toKernel(flight, token);
+    /// Once for each submission: twice would do no harm, and no good.
+    private static boolean sendCancel(Entries entries, Flight flight) {
+        if (!flight.inKernel || flight.cancelSent == flight.token) {
+            return true;
         }
-        return written;
-    }
-
-    private boolean isMultishot(Request request) {
-        return request.multishot
-                && switch (request.opcode) {
-                    case ACCEPT -> acceptsMultishot && request.address == 0;
-                    case RECEIVE -> receivesMultishot && Entries.isOfSocket(request);
-                    default -> false;
-                };
-    }
-
-    private static int pollBits(Kind kind) {
-        return switch (kind) {
-            case EXCEPT -> Linux.EPOLLPRI;
-            case READ -> Linux.EPOLLIN;
-            case WRITE -> Linux.EPOLLOUT;
-            case FILE -> throw new AssertionError("files are not polled");
-        };
-    }
-
-    /// Whether the ring has no such operation.
-    private static boolean isPerformed(Request request) {
-        return switch (request.opcode) {
-            case READ_URGENT, SEND_FILE, SPLICE_FROM, SPLICE_TO -> true;
-            case CONNECT -> request.stage == CONNECTING;
-            default -> false;
-        };
+        if (!entries.cancel(flight.token)) {
+            return false;
+        }
+        flight.cancelSent = flight.token;
+        return true;
     }
 
     // ------------------------------------------------------------------ completions
@@ -205,6 +164,7 @@ final class Flying {
         boolean more = (flags & IORING_CQE_F_MORE) != 0;
         if (!more) {
             flights.fromKernel(flight);
+            flight.parked = false;
         }
         if (result == -Errno.ECANCELED && !flight.request().cancelRequested) {
             recalled(flight);
@@ -226,12 +186,11 @@ final class Flying {
 
     /// Cancelled, but not by its owner: it was too far ahead of it, or the thread left the loop.
     private void recalled(Flight flight) {
-        flight.parked = false;
         Request request = flight.request();
         if (request.opcode == Opcode.CONNECT && !flight.polling) {
-            request.stage = CONNECTING; // It goes on without us.
+            request.stage = Departures.CONNECTING; // It goes on without us.
         }
-        if (flight.polling && !isPerformed(request)) {
+        if (flight.polling && !Departures.isPerformed(request)) {
             flight.pollFirst = true;
         }
         if (!flight.withOwner && flight.held() == 0) {
@@ -243,7 +202,7 @@ final class Flying {
         Request request = flight.request();
         if (result < 0) {
             owner.arrived(flight, result, -1);
-        } else if (isPerformed(request) || request.opcode == Opcode.RECEIVE) {
+        } else if (Departures.isPerformed(request) || request.opcode == Opcode.RECEIVE) {
             perform(flight);
         } else {
             again(flight);
@@ -301,8 +260,8 @@ final class Flying {
             }
         } else if (result == -Errno.ECONNABORTED && request.opcode == Opcode.ACCEPT) {
             againUnlessAhead(flight); // That peer has hung up; the next may have come.
-        } else if (result == -Errno.EINVAL && isMultishot(request)) {
-            withoutMultishot(request.opcode);
+        } else if (result == -Errno.EINVAL && departures.isMultishot(request)) {
+            departures.withoutMultishot(request.opcode); // If it was not that, it fails once more.
             againUnlessAhead(flight);
         } else {
             owner.arrived(flight, result, buffer);
@@ -312,15 +271,6 @@ final class Flying {
     private void againUnlessAhead(Flight flight) {
         if (!flight.withOwner && flight.held() == 0 && !flight.inKernel) {
             again(flight);
-        }
-    }
-
-    /// Before 5.19 and 6.0: then each is asked for by itself. If it was not that, it fails once more.
-    private void withoutMultishot(Opcode opcode) {
-        if (opcode == Opcode.ACCEPT) {
-            acceptsMultishot = false;
-        } else {
-            receivesMultishot = false;
         }
     }
 
@@ -375,12 +325,8 @@ final class Flying {
     /// @return false if the ring has no room at present
     boolean recall(Entries entries) {
         for (int slot = 0; slot < flights.slots(); slot++) {
-            Flight flight = flights.at(slot);
-            if (flight.inKernel && !flight.parked) {
-                if (!entries.cancel(flight.token)) {
-                    return false;
-                }
-                flight.parked = true;
+            if (!sendCancel(entries, flights.at(slot))) {
+                return false;
             }
         }
         return true;

@@ -19,7 +19,7 @@ final class Pollability {
     private final int epfd;
     private final MemorySegment event = Memory.allocate(Linux.SIZEOF_EPOLL_EVENT);
 
-    private Pollability(Kernel kernel, int epfd) {
+    Pollability(Kernel kernel, int epfd) {
         this.kernel = kernel;
         this.epfd = epfd;
     }

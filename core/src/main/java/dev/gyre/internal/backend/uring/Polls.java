@@ -117,8 +117,9 @@ final class Polls {
                 due.add(poll);
             }
             if (failed) {
-                // Closed behind our back. Once, and not again: it would be refused for ever.
-                return Ready.ERROR;
+                // Once, and not again: it would be refused for ever. Of what was closed behind our
+                // back nobody hears any more, on any backend.
+                return result == -Errno.EBADF ? 0 : Ready.ERROR;
             }
         }
         return result > 0 ? Poll.readyBits(result) : 0;

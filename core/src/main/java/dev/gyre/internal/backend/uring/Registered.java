@@ -29,6 +29,9 @@ final class Registered {
     // Shared: written under the lock, read by the loop thread without it.
     private volatile boolean changed;
 
+    // Shared: set by the loop thread around each wait, read by whoever has noted a change.
+    private volatile boolean waiting;
+
     // Loop thread only: takes turns with the list of changes.
     private List<Poll> emptied = new ArrayList<>();
 
@@ -94,9 +97,22 @@ final class Registered {
         }
     }
 
-    /// Whether [#takeChanges()] would find any.
-    boolean hasChanges() {
-        return changed;
+    /// The loop thread is about to wait. Announced first, looked at second, and the other way round by whoever
+    /// notes a change: one of them sees the other.
+    ///
+    /// @return false if there are changes: then it must not wait
+    boolean beginWait() {
+        waiting = true;
+        return !changed;
+    }
+
+    void endWait() {
+        waiting = false;
+    }
+
+    /// Whether the loop thread has to be woken for what was noted before this call.
+    boolean isAwaited() {
+        return waiting;
     }
 
     /// All changes since the last call; valid until the next one. Loop thread only.

@@ -1,11 +1,5 @@
 package dev.gyre.internal.backend.uring;
 
-import static dev.gyre.internal.sys.IoUring.IORING_CQE_F_MORE;
-import static dev.gyre.internal.sys.IoUring.IORING_POLL_ADD_MULTI;
-import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_CQE_FLAGS;
-import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_CQE_RES;
-import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_CQE_USER_DATA;
-import static dev.gyre.internal.sys.Linux.EPOLLIN;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
@@ -17,7 +11,6 @@ import dev.gyre.internal.backend.WakeSignal;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.Seam;
 import dev.gyre.internal.sys.UringCalls;
 
@@ -32,9 +25,6 @@ import java.util.function.Supplier;
 /// [OwnedRing]. Between two runs nothing is in flight but polls, which end with the ring and touch no
 /// memory: when the loop thread leaves, it takes all operations back, to be submitted again by
 /// whoever comes next.
-///
-/// **Waking.** A multishot poll of the eventfd reports each write, and the eventfd is never read. When
-/// the poll is armed anew, old writes are reported once more: what counts is whether a signal is pending.
 public final class UringBackend implements Backend {
     static final int SUBMISSIONS = 256;
     private static final int LEAST_COMPLETIONS = 4_096;
@@ -51,23 +41,11 @@ public final class UringBackend implements Backend {
 
     // Shared: the owner's, and while there is none, of whoever holds the lock of Registered.
     private final OwnedRing owned;
-    private final Polls polls = new Polls();
-    private @Nullable Flying flying;
+    private final Traffic traffic;
     private @Nullable UringRequests requests;
-    private boolean wakeArmed;
-
-    // Shared: set by the loop thread around each wait, read by whoever notes a change.
-    private volatile boolean waiting;
 
     // Shared: set by whoever ends the loop, read by the loop thread after each wait.
     private volatile boolean closed;
-
-    // Loop thread only.
-    private final ReadyPolls ready;
-    private boolean woken;
-
-    /// Woken while operations were taken back: the next wait is to end at once.
-    private boolean wokenBefore;
 
     private UringBackend(
             Seam seam, OwnedRing owned, Registered registered, WakeSignal wake, int eventsPerWait) {
@@ -75,7 +53,7 @@ public final class UringBackend implements Backend {
         this.owned = owned;
         this.registered = registered;
         this.wake = wake;
-        ready = new ReadyPolls(eventsPerWait);
+        traffic = new Traffic(wake, eventsPerWait);
     }
 
     /// Opens a ring.
@@ -128,7 +106,7 @@ public final class UringBackend implements Backend {
     public Requests openRequests(RequestHost host) {
         UringRequests opened = new UringRequests(seam, host, this::recall);
         requests = opened;
-        flying = opened.flying();
+        traffic.open(opened.flying());
         return opened;
     }
 
@@ -146,15 +124,16 @@ public final class UringBackend implements Backend {
 
     @Override
     public void pollNow() {
-        assert ready.isEmpty() : "events not taken yet";
+        assert traffic.ready.isEmpty() : "events not taken yet";
         Ring own = prepare();
         check(own, own.look());
         collect();
+        boolean _ = traffic.takeWoken();
     }
 
     @Override
     public void pollUntil(long deadlineNanos) {
-        assert ready.isEmpty() : "events not taken yet";
+        assert traffic.ready.isEmpty() : "events not taken yet";
         boolean congested = false;
         do {
             Ring own = prepare();
@@ -163,7 +142,7 @@ public final class UringBackend implements Backend {
             int result;
             if (left <= 0 || own.available() > 0 || isReady()) {
                 result = own.look();
-            } else if (congested || !isTold()) {
+            } else if (congested || !traffic.isTold()) {
                 result = own.awaitOnly(Math.min(left, CONGESTION_NANOS));
             } else {
                 result = await(own, left);
@@ -172,26 +151,25 @@ public final class UringBackend implements Backend {
             check(own, result);
             collect();
         } while (!isReady() && !closed && deadlineNanos - nanoTime() > 0);
+        boolean _ = traffic.takeWoken();
     }
 
     private boolean isReady() {
-        return !ready.isEmpty() || woken || (requests != null && requests.hasCompleted());
+        return !traffic.ready.isEmpty()
+                || traffic.isWoken()
+                || (requests != null && requests.hasCompleted());
     }
 
     private int await(Ring own, long nanos) {
-        waiting = true;
         try {
-            // After the announcement: whoever notes a change later than this look will wake us.
-            return registered.hasChanges() ? 0 : own.await(nanos);
+            return registered.beginWait() ? own.await(nanos) : 0;
         } finally {
-            waiting = false;
+            registered.endWait();
         }
     }
 
     /// Makes the ring this thread's own, and writes into it what is to be told.
     private Ring prepare() {
-        woken = wokenBefore;
-        wokenBefore = false;
         if (!owned.isMine()) {
             synchronized (registered.lock) {
                 if (owned.isForeign()) {
@@ -202,33 +180,15 @@ public final class UringBackend implements Backend {
         }
         Ring own = owned.ring();
         assert own != null : "closed";
-        tell(own, owned.entries());
+        traffic.tell(own, owned.entries(), registered.takeChanges());
         return own;
-    }
-
-    private void tell(Ring own, Entries entries) {
-        if (!wakeArmed) {
-            wakeArmed = entries.poll(Tokens.WAKE, wake.fd(), EPOLLIN, IORING_POLL_ADD_MULTI);
-        }
-        polls.add(registered.takeChanges());
-        if (polls.tell(entries) && flying != null) {
-            boolean _ = flying.tell(own, entries);
-        }
-    }
-
-    private boolean isTold() {
-        return polls.isTold() && (flying == null || flying.isTold());
     }
 
     /// Lets the ring go. Polls are asked for anew with the next one. Under the lock, by the owner or while
     /// there is none.
     private void drop() {
         owned.drop();
-        wakeArmed = false;
-        polls.lost();
-        if (flying != null) {
-            flying.lost();
-        }
+        traffic.lost();
     }
 
     private void check(Ring own, int result) {
@@ -248,65 +208,22 @@ public final class UringBackend implements Backend {
         }
     }
 
-    // ------------------------------------------------------------------ completions
-
     private void collect() {
         Ring own = owned.ring();
-        if (own == null || closed) {
-            return; // Closed while we waited: whatever the kernel wrote is nobody's any more.
-        }
-        for (int left = own.available(); left > 0 && !ready.isFull(); left--) {
-            take(own);
-        }
-        own.release();
-    }
-
-    private void take(Ring own) {
-        long completion = own.first();
-        long token = Memory.getLong(completion + OFFSETOF_IO_URING_CQE_USER_DATA);
-        int result = Memory.getInt(completion + OFFSETOF_IO_URING_CQE_RES);
-        int flags = Memory.getInt(completion + OFFSETOF_IO_URING_CQE_FLAGS);
-        own.next();
-        if (Tokens.isPoll(token)) {
-            polled(token, result, flags);
-        } else if (Tokens.isOperation(token)) {
-            if (flying != null) {
-                flying.completed(token, result, flags);
-            }
-        } else if (token == Tokens.WAKE) {
-            signalled(flags);
-        }
-    }
-
-    private void polled(long token, int result, int flags) {
-        Poll poll = polls.find(token);
-        if (poll == null) {
-            return;
-        }
-        int bits = polls.completed(poll, result, flags);
-        if (bits != 0 && !ready.add(poll, bits)) {
-            polls.again(poll);
-        }
-    }
-
-    private void signalled(int flags) {
-        if ((flags & IORING_CQE_F_MORE) == 0) {
-            wakeArmed = false;
-        }
-        if (wake.isPending()) {
-            wake.drained();
-            woken = true;
+        // Closed while we waited, whatever the kernel wrote is nobody's any more.
+        if (own != null && !closed) {
+            traffic.collect(own);
         }
     }
 
     @Override
     public @Nullable IoHandler takeReady() {
-        return closed ? null : ready.take();
+        return closed ? null : traffic.ready.take();
     }
 
     @Override
     public int taken() {
-        return ready.taken();
+        return traffic.ready.taken();
     }
 
     @Override
@@ -363,14 +280,14 @@ public final class UringBackend implements Backend {
     /// number is closed, and the peer would not hear of it before the next wait.
     private void forget(Poll poll) {
         Ring own = owned.ring();
-        if (poll.armedAs != 0 && own != null && polls.tell(owned.entries(), poll)) {
+        if (poll.armedAs != 0 && own != null && traffic.polls.tell(owned.entries(), poll)) {
             // Else it is told with the next wait: it is noted as a change.
             int _ = own.look();
         }
     }
 
     private void wakeIfWaiting() {
-        if (waiting) {
+        if (registered.isAwaited()) {
             wake.signal();
         }
     }
@@ -387,8 +304,8 @@ public final class UringBackend implements Backend {
             Ring own = owned.ring();
             if (own != null) {
                 // A descriptor that was closed in the last callback is to be let go of.
-                polls.add(registered.takeChanges());
-                boolean _ = polls.tell(owned.entries());
+                traffic.polls.add(registered.takeChanges());
+                boolean _ = traffic.polls.tell(owned.entries());
                 int _ = own.look();
                 owned.leave();
             }
@@ -398,11 +315,10 @@ public final class UringBackend implements Backend {
     /// Takes back all operations that the kernel has: each comes with its result, or will be submitted
     /// again.
     private void recall() {
-        Flying operations = flying;
-        while (operations != null && operations.inKernel() > 0 && owned.isMine()) {
+        while (traffic.inKernel() > 0 && owned.isMine()) {
             Ring own = owned.ring();
             assert own != null : "the owner has a ring";
-            boolean _ = operations.recall(owned.entries());
+            traffic.recall(owned.entries());
             int result = own.await(RECALL_NANOS);
             if (result < 0
                     && result != -Errno.EINTR
@@ -410,11 +326,7 @@ public final class UringBackend implements Backend {
                     && !Ring.isCongested(result)) {
                 return; // Nothing comes back from such a ring.
             }
-            while (own.available() > 0) {
-                take(own);
-                own.release();
-            }
-            wokenBefore |= woken;
+            traffic.collectAll(own);
         }
     }
 

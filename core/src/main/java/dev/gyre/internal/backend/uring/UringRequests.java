@@ -208,11 +208,19 @@ final class UringRequests implements Requests, Flying.Owner {
 
     private void serveNext(DescriptorState descriptor, Kind kind) {
         RequestQueue queue = descriptor.queue(kind);
-        Request next = queue.poll();
-        while (next != null && (next.cancelRequested || isGone(next))) {
-            completions.post(next, -Errno.ECANCELED, false);
-            next = queue.poll();
+        if (closed || (descriptor.cancelling & kind.bit) != 0) {
+            descriptor.cancelling &= ~kind.bit;
+            Request request = queue.first();
+            while (request != null) {
+                Request after = queue.after(request);
+                if (closed || request.cancelRequested) {
+                    queue.remove(request);
+                    completions.post(request, -Errno.ECANCELED, false);
+                }
+                request = after;
+            }
         }
+        Request next = queue.poll();
         if (next != null) {
             serve(descriptor, next);
         }
@@ -247,8 +255,10 @@ final class UringRequests implements Requests, Flying.Owner {
             while (request != null) {
                 Request after = queue.after(request);
                 if (matches(request, key)) {
-                    request.cancelRequested = true;
-                    if (!inOrder) {
+                    if (inOrder) {
+                        request.cancelRequested = true;
+                        descriptor.cancelling |= kind.bit;
+                    } else {
                         cancel(request);
                     }
                 }

@@ -1,0 +1,54 @@
+package dev.gyre.internal.backend.uring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.backend.BackendContract;
+import dev.gyre.internal.backend.Conduit;
+import dev.gyre.internal.backend.RealConduit;
+import dev.gyre.internal.sys.FaultyKernel;
+import dev.gyre.internal.sys.FaultyKernel.Plan;
+import dev.gyre.internal.sys.FaultyUring;
+import dev.gyre.internal.sys.Seam;
+
+import org.junit.jupiter.api.BeforeEach;
+
+/// What every backend has to do alike, on io_uring.
+class UringContractTest extends BackendContract {
+    private final Plan plan = new Plan();
+    private final FaultyUring uring = new FaultyUring(plan);
+
+    @BeforeEach
+    void requireUring() {
+        assumeTrue(UringHere.isAllowed(), "this kernel refuses io_uring: `gyre doctor` says why");
+    }
+
+    @Override
+    protected Backend open() {
+        Seam seam =
+                new Seam(() -> new FaultyKernel(plan), Seam.LINUX.sockets(), Seam.LINUX.files());
+        return UringBackend.open(seam, uring, 16);
+    }
+
+    @Override
+    protected boolean wakesToRegister() {
+        return true;
+    }
+
+    @Override
+    protected Conduit pipe() {
+        return RealConduit.pipe();
+    }
+
+    @Override
+    protected Conduit sockets() {
+        return RealConduit.sockets();
+    }
+
+    @Override
+    protected void nothingLeaked() {
+        assertThat(plan.open()).as("descriptors the backend left open").isEmpty();
+        assertThat(uring.mapped()).as("memory the backend left mapped").isEmpty();
+    }
+}

@@ -1,0 +1,207 @@
+package dev.gyre.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.gyre.Clause;
+import dev.gyre.SystemCallException;
+import dev.gyre.Watch;
+
+import org.junit.jupiter.api.Test;
+
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/// What operations refuse, and that nothing is lost by it.
+abstract class OperationMisuseContract extends OperationFixture {
+    @Test
+    @Clause("O-8")
+    void buffer_inFlight_isRefusedToEverybodyElse() {
+        List<Descriptor> pair = pair();
+        Buffer buffer = Buffer.allocate(8);
+        Operation first = operations.read(pair.get(1), buffer, note("first")).start();
+        Operation second = operations.read(pair.get(1), buffer, note("second"));
+        assertThatThrownBy(second::start)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("the buffer belongs to the read of descriptor");
+        assertThatThrownBy(() -> buffer.put((byte) 1)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(buffer::clear).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(buffer::readable).isInstanceOf(IllegalStateException.class);
+        assertThat(buffer.isInFlight()).isTrue();
+        send(pair.get(0), "intact");
+        runUntilDone(first);
+        assertThat(buffer.isInFlight()).isFalse();
+        assertThat(buffer.getText(US_ASCII)).isEqualTo("intact");
+        assertThat(completed).containsExactly("first 6");
+        assertThat(second.isPending()).isFalse();
+    }
+
+    @Test
+    @Clause("O-8")
+    void vector_withABufferTwice_isRefusedAndLendsNothing() {
+        List<Descriptor> pair = pair();
+        Buffer one = Buffer.allocate(8);
+        Buffer two = Buffer.allocate(8);
+        Operation read = operations.read(pair.get(1), List.of(one, two, one), note("read"));
+        assertThatThrownBy(read::start).isInstanceOf(IllegalStateException.class);
+        assertThat(one.isInFlight()).isFalse();
+        assertThat(two.isInFlight()).isFalse();
+    }
+
+    @Test
+    @Clause("O-8")
+    void receivedBuffer_afterTheCallback_isRefused() {
+        List<Descriptor> pair = pair();
+        Buffer[] leaked = {null};
+        operations
+                .receive(
+                        pair.get(1),
+                        op -> {
+                            if (op.result() > 0) {
+                                leaked[0] = op.received();
+                            }
+                        })
+                .start();
+        send(pair.get(0), "mine?");
+        runUntil("received", () -> leaked[0] != null);
+        settle();
+        assertThatThrownBy(() -> leaked[0].get())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("keep()");
+    }
+
+    @Test
+    @Clause("O-1")
+    void start_whilePending_isRefused() {
+        List<Descriptor> pair = pair();
+        Operation read = operations.read(pair.get(1), Buffer.allocate(8), note("read")).start();
+        assertThatThrownBy(read::start)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("is under way");
+        assertThatThrownBy(read::release)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("is under way");
+        send(pair.get(0), "ok");
+        runUntilDone(read);
+        assertThat(completed).containsExactly("read 2");
+    }
+
+    @Test
+    @Clause("O-1")
+    void start_withAFullOrEmptyBuffer_isRefused() {
+        List<Descriptor> pair = pair();
+        Operation read = operations.read(pair.get(1), bytes("full"), note("read"));
+        assertThatThrownBy(read::start)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("no room");
+        Operation write = operations.write(pair.get(0), Buffer.allocate(8), note("write"));
+        assertThatThrownBy(write::start)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("nothing to write");
+        assertThatThrownBy(() -> Buffer.allocate(0)).hasMessageContaining("from 1 to");
+        assertThatThrownBy(() -> Buffer.allocate(Integer.MAX_VALUE)).hasMessageContaining("from 1");
+        assertThatThrownBy(() -> operations.read(pair.get(1), List.of(), note("none")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("from 1 to 1024 buffers");
+    }
+
+    @Test
+    @Clause("O-7")
+    void start_onAClosedDescriptor_isRefused() {
+        List<Descriptor> pair = pair();
+        Buffer buffer = Buffer.allocate(8);
+        Operation read = operations.read(pair.get(1), buffer, note("read"));
+        pair.get(1).close();
+        assertThatThrownBy(read::start).isInstanceOf(ClosedDescriptorException.class);
+        assertThat(buffer.isInFlight()).isFalse();
+    }
+
+    @Test
+    @Clause({"O-1", "W-1"})
+    void watching_andOperations_doNotShareADescriptor() {
+        List<Descriptor> pair = pair();
+        loop.watch(pair.get(1), Watch.reading(watcher -> {}));
+        Operation read = operations.read(pair.get(1), Buffer.allocate(8), note("read"));
+        assertThatThrownBy(read::start)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("unwatch");
+        loop.unwatch(pair.get(1));
+        read.start();
+        assertThatThrownBy(() -> loop.watch(pair.get(1), Watch.reading(watcher -> {})))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("cancel them first");
+        boolean _ = read.cancel();
+        runUntilDone(read);
+        int[] seen = {0};
+        loop.watch(
+                pair.get(1),
+                Watch.reading(
+                        watcher -> {
+                            seen[0]++;
+                            watcher.unwatch();
+                        }));
+        send(pair.get(0), "both in turn");
+        runUntil("watched", () -> seen[0] == 1);
+        assertThat(receive(pair.get(1))).isEqualTo("both in turn");
+    }
+
+    @Test
+    @Clause("L-9")
+    void start_onAnotherThread_isRefusedWhileTheLoopRuns() {
+        List<Descriptor> pair = pair();
+        Operation read = operations.read(pair.get(1), Buffer.allocate(8), note("read"));
+        Throwable[] thrown = {null};
+        loop.defer(
+                () -> {
+                    try {
+                        CompletableFuture.runAsync(read::start).join();
+                    } catch (CompletionException e) {
+                        thrown[0] = e.getCause();
+                    }
+                });
+        settle();
+        assertThat(thrown[0])
+                .isInstanceOf(WrongThreadException.class)
+                .hasMessageContaining(Thread.currentThread().getName());
+    }
+
+    @Test
+    @Clause({"O-1", "E-1"})
+    void sockets_refuseWhatCannotBe() {
+        try (Descriptor listener = Sockets.listen(loop, anyPort())) {
+            SocketAddress taken = Sockets.localAddress(loop, listener);
+            assertThatThrownBy(() -> Sockets.listen(loop, taken))
+                    .isInstanceOf(SystemCallException.class)
+                    .hasMessageContaining("EADDRINUSE")
+                    .hasMessageContaining(taken.toString());
+        }
+        assertThatThrownBy(
+                        () ->
+                                Sockets.listen(
+                                        loop,
+                                        InetSocketAddress.createUnresolved("example.invalid", 1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("not resolved");
+    }
+
+    @Test
+    @Clause("O-1")
+    void arguments_thatAreMissing_areNamed() {
+        List<Descriptor> pair = pair();
+        assertThatThrownBy(() -> operations.read(pair.get(0), Buffer.allocate(1), null))
+                .hasMessageContaining("done");
+        assertThatThrownBy(() -> operations.read(null, Buffer.allocate(1), op -> {}))
+                .hasMessageContaining("descriptor");
+        assertThatThrownBy(() -> operations.cancelAll(pair.get(0), null))
+                .hasMessageContaining("key");
+        assertThatThrownBy(() -> operations.sendFile(pair.get(0), -1, 1, pair.get(1), op -> {}))
+                .hasMessageContaining("never negative: -1");
+        assertThatThrownBy(() -> operations.sendFile(pair.get(0), 0, 0, pair.get(1), op -> {}))
+                .hasMessageContaining("at least one byte");
+    }
+}
