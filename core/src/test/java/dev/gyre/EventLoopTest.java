@@ -303,7 +303,6 @@ class EventLoopTest {
         assertThat(loop.metrics().ticks()).isPositive();
         assertThat(loop.metrics().polls()).isPositive();
         assertThat(loop.metrics().priorityDepth()).isZero();
-        assertThat(loop)
-                .hasToString("EventLoop[tested, " + loop.metrics().backend() + ", AWAKE]");
+        assertThat(loop).hasToString("EventLoop[tested, " + loop.metrics().backend() + ", AWAKE]");
     }
 }

@@ -53,9 +53,11 @@ import java.util.stream.Collectors;
             "  io_uring          Linux's completion interface: asked for, and given back",
             "  kqueue            its counterpart on macOS and FreeBSD",
             "  simulated         a kernel in Java, for tests",
-            "  A loop takes      the backend that a loop gets here if its program names none, and why",
+            "  A loop takes      the backend that a loop gets here if its program names none, and"
+                + " why",
             "",
-            "The last section tells how far Gyre's own tests reach: of each chapter of its contract,",
+            "The last section tells how far Gyre's own tests reach: of each chapter of its"
+                + " contract,",
             "how many clauses have tests on each backend. Those on kqueue and on the simulated",
             "backend ran on kernels in memory. docs/MATRIX.md has it clause by clause.",
             ""

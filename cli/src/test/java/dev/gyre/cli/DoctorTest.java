@@ -59,7 +59,8 @@ final class DoctorTest {
 
     @Test
     void doctor_onMacOs_triesKqueueAndSaysWhatWasNeverTested() {
-        Execution execution = Execution.on("Mac OS X", "doctor"); // Linux all the same: it has none.
+        Execution execution =
+                Execution.on("Mac OS X", "doctor"); // Linux all the same: it has none.
 
         assertThat(execution.out().replaceAll("\\s+", " "))
                 .contains("timers, tasks and promises only")

@@ -19,7 +19,8 @@ import java.util.TreeSet;
 /// modules showed when they last ran as a whole; with `-Dgyre.matrix=write` writes both.
 final class MatrixTest {
     private static final String COMMAND = "mvn -pl core,testkit,cli test -Dgyre.matrix=write";
-    private static final List<String> BACKENDS = List.of("epoll", "io_uring", "kqueue", "simulated");
+    private static final List<String> BACKENDS =
+            List.of("epoll", "io_uring", "kqueue", "simulated");
 
     private static final Path ROOT = Path.of(System.getProperty("gyre.root"));
     private static final Path DOCUMENT = ROOT.resolve("docs/MATRIX.md");
@@ -52,7 +53,8 @@ final class MatrixTest {
         String clause = fields[1];
         clauses.add(clause);
         Map<Cell, Set<String>> outcome = fields[3].equals("ran") ? ran : skipped;
-        outcome.computeIfAbsent(new Cell(clause, fields[0]), cell -> new TreeSet<>()).add(fields[2]);
+        outcome.computeIfAbsent(new Cell(clause, fields[0]), cell -> new TreeSet<>())
+                .add(fields[2]);
     }
 
     private static int count(Map<Cell, Set<String>> of, String clause, String backend) {
@@ -117,15 +119,31 @@ final class MatrixTest {
     private static String document(Matrix matrix) {
         StringBuilder text = new StringBuilder();
         text.append("# Matrix\n\n")
-                .append("How many tests show that a clause of [SEMANTICS.md](SEMANTICS.md) holds on a ")
+                .append(
+                        "How many tests show that a clause of [SEMANTICS.md](SEMANTICS.md) holds on"
+                            + " a ")
                 .append("backend. Generated\nfrom the results of a whole run, by\n\n```\n")
                 .append(COMMAND)
-                .append("\n```\n\nA test counts if it carries the clause's id and succeeded. One that ")
-                .append("names no backend counts for the\none it got, which is epoll; that goes also for")
-                .append(" tests of parts that no kernel is needed for. Those\nthat open loops run again ")
-                .append("on io_uring. kqueue is tested over a kernel in memory, with the layouts\nof ")
-                .append("macOS and FreeBSD, and has never met a real one here; the simulated backend is ")
-                .append("the test kit's.\nWhere a clause is about one backend, the others have nothing ")
+                .append(
+                        "\n"
+                            + "```\n\n"
+                            + "A test counts if it carries the clause's id and succeeded. One that"
+                            + " ")
+                .append(
+                        "names no backend counts for the\n"
+                            + "one it got, which is epoll; that goes also for")
+                .append(
+                        " tests of parts that no kernel is needed for. Those\n"
+                            + "that open loops run again ")
+                .append(
+                        "on io_uring. kqueue is tested over a kernel in memory, with the layouts\n"
+                            + "of ")
+                .append(
+                        "macOS and FreeBSD, and has never met a real one here; the simulated"
+                            + " backend is ")
+                .append(
+                        "the test kit's.\n"
+                            + "Where a clause is about one backend, the others have nothing ")
                 .append("to show.\n\n");
         text.append("| clause | ").append(String.join(" | ", matrix.backends())).append(" |\n");
         text.append("|---|").append("---:|".repeat(matrix.backends().size())).append('\n');

@@ -8,7 +8,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 
 import dev.gyre.internal.backend.BackendContract;
-import dev.gyre.io.OperationContract;
+import dev.gyre.io.OperationFixture;
 
 import org.junit.jupiter.api.Test;
 
@@ -27,8 +27,7 @@ class MatrixPlanTest {
     private static final Path MODULE = Path.of(System.getProperty("gyre.root"), "core");
 
     private static final Pattern OPENS_A_LOOP =
-            Pattern.compile(
-                    "EventLoop\\.open\\(|GuardedLoop\\.open\\(|extends WatcherFixture\\b");
+            Pattern.compile("EventLoop\\.open\\(|GuardedLoop\\.open\\(|extends WatcherFixture\\b");
 
     /// Classes that open loops without naming a backend and still run once only, and why.
     private static final Map<String, String> ONCE =
@@ -46,7 +45,7 @@ class MatrixPlanTest {
             boolean ofOne =
                     type.getPackageName().startsWith("dev.gyre.internal.backend.")
                             || type.isAssignableTo(BackendContract.class)
-                            || type.isAssignableTo(OperationContract.class)
+                            || type.isAssignableTo(OperationFixture.class)
                             || type.isAssignableTo(Conformance.class);
             if (ofOne
                     && type.isTopLevelClass()

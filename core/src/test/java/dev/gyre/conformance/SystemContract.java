@@ -56,8 +56,7 @@ public abstract class SystemContract extends ConformanceFixture {
         List<Exit> exits = new ArrayList<>();
         ChildProcess child =
                 ChildProcess.start(
-                        loop,
-                        Command.of("sh", "-c", "echo words; exit 3").withOutput(Stdio.PIPE));
+                        loop, Command.of("sh", "-c", "echo words; exit 3").withOutput(Stdio.PIPE));
         child.onExit(exits::add);
         StringBuilder words = new StringBuilder();
         loop.watch(

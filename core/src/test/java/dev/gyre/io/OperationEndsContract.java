@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /// How operations end before their time, whatever kernel they are on: clauses O-6, O-7, O-9, P-5 and S.
-abstract class OperationEndsContract extends OperationFixture {
+public abstract class OperationEndsContract extends OperationFixture {
 
     // ------------------------------------------------------------------ cancelling
 
@@ -276,6 +276,7 @@ abstract class OperationEndsContract extends OperationFixture {
     @Test
     @Clause({"O-7", "B-4"})
     void close_whileAMultishotIsHandedOut_endsItOnce() {
+        requireNetwork();
         Descriptor listener = Sockets.listen(loop, anyPort());
         SocketAddress address = Sockets.localAddress(loop, listener);
         Accept accept =
@@ -333,6 +334,7 @@ abstract class OperationEndsContract extends OperationFixture {
     @Test
     @Clause("S-1")
     void shutdown_cancelsWhatIsPendingAndHandsItOut() {
+        requireNetwork();
         List<Descriptor> pair = pair();
         operations.read(pair.get(1), Buffer.allocate(8), note("read")).start();
         operations

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /// What operations refuse, and that nothing is lost by it.
-abstract class OperationMisuseContract extends OperationFixture {
+public abstract class OperationMisuseContract extends OperationFixture {
     @Test
     @Clause("O-8")
     void buffer_inFlight_isRefusedToEverybodyElse() {
@@ -173,6 +173,7 @@ abstract class OperationMisuseContract extends OperationFixture {
     @Test
     @Clause({"O-1", "E-1"})
     void sockets_refuseWhatCannotBe() {
+        requireNetwork();
         try (Descriptor listener = Sockets.listen(loop, anyPort())) {
             SocketAddress taken = Sockets.localAddress(loop, listener);
             assertThatThrownBy(() -> Sockets.listen(loop, taken))

@@ -109,8 +109,7 @@ final class Backends {
                             + KqueueFlavour.PROPERTY);
         }
         KqueueFlavour flavour = KqueueFlavour.choose();
-        return KqueueBackend.open(
-                () -> new BsdKqueueCalls(flavour), flavour, Seam.LINUX, events);
+        return KqueueBackend.open(() -> new BsdKqueueCalls(flavour), flavour, Seam.LINUX, events);
     }
 
     private static BackendKind named(String property) {

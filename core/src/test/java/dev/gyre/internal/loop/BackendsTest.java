@@ -67,9 +67,9 @@ class BackendsTest {
     @Clause("B-2")
     void open_withAProperty_takesWhatItNames() {
         for (String name : List.of("epoll", "io_uring", "kqueue")) {
-            Backend expected = Map.of("epoll", epoll, "io_uring", uring, "kqueue", kqueue).get(name);
-            assertThat(Backends.open(LoopConfig.DEFAULT, name, linux).backend())
-                    .isSameAs(expected);
+            Backend expected =
+                    Map.of("epoll", epoll, "io_uring", uring, "kqueue", kqueue).get(name);
+            assertThat(Backends.open(LoopConfig.DEFAULT, name, linux).backend()).isSameAs(expected);
         }
     }
 
@@ -100,7 +100,9 @@ class BackendsTest {
             assertThat(log.messages())
                     .singleElement()
                     .satisfies(
-                            line -> assertThat(line).contains("edge", "waits on", Errno.name(errno)));
+                            line ->
+                                    assertThat(line)
+                                            .contains("edge", "waits on", Errno.name(errno)));
         }
     }
 
@@ -137,8 +139,7 @@ class BackendsTest {
     @Test
     @Clause("B-2")
     void metrics_ofALoop_nameItsBackend() {
-        try (EventLoop loop =
-                EventLoop.open(LoopConfig.DEFAULT.withBackend(BackendKind.EPOLL))) {
+        try (EventLoop loop = EventLoop.open(LoopConfig.DEFAULT.withBackend(BackendKind.EPOLL))) {
             assertThat(loop.metrics().backend()).isEqualTo("epoll");
             assertThat(loop.metrics().backendFallback()).isEmpty();
         }

@@ -35,7 +35,9 @@ final class FakeSeam {
                         own = Calls.class.getMethod(method.getName(), method.getParameterTypes());
                     } catch (NoSuchMethodException e) {
                         int refused = -Errno.ENOSYS;
-                        return method.getReturnType() == long.class ? (Object) (long) refused : refused;
+                        return method.getReturnType() == long.class
+                                ? (Object) (long) refused
+                                : refused;
                     }
                     try {
                         return own.invoke(calls, arguments);

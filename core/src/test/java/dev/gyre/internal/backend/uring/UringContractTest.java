@@ -3,6 +3,7 @@ package dev.gyre.internal.backend.uring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.BackendContract;
 import dev.gyre.internal.backend.Conduit;
@@ -15,6 +16,7 @@ import dev.gyre.internal.sys.Seam;
 import org.junit.jupiter.api.BeforeEach;
 
 /// What every backend has to do alike, on io_uring.
+@On("io_uring")
 class UringContractTest extends BackendContract {
     private final Plan plan = new Plan();
     private final FaultyUring uring = new FaultyUring(plan);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.gyre.AnotherThread;
 import dev.gyre.Clause;
 import dev.gyre.LoopConfig;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;
@@ -40,6 +41,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
+@On("io_uring")
 class UringRequestsTest {
     private static final int STREAM_SOCKET = Traits.SOCKET | Traits.STREAM;
 
@@ -56,8 +58,7 @@ class UringRequestsTest {
 
     @BeforeEach
     void open() {
-        assumeTrue(
-                UringHere.isAllowed(), "this kernel refuses io_uring: `gyre doctor` says why");
+        assumeTrue(UringHere.isAllowed(), "this kernel refuses io_uring: `gyre doctor` says why");
         open(LoopConfig.DEFAULT.withReceiveBuffers(4, 64));
     }
 
@@ -377,8 +378,7 @@ class UringRequestsTest {
     @Clause({"O-8", "B-4"})
     void receive_once_bringsABufferThatComesBack(boolean socket) {
         int[] ends = socket ? pair() : pipe();
-        DescriptorState reader =
-                requests.open(ends[0], socket ? STREAM_SOCKET : Traits.STREAM);
+        DescriptorState reader = requests.open(ends[0], socket ? STREAM_SOCKET : Traits.STREAM);
         Request receive = new Request(callback -> {});
         receive.opcode = Opcode.RECEIVE;
         for (int round = 0; round < 10; round++) {
