@@ -1,5 +1,6 @@
 package dev.gyre.internal.backend.uring;
 
+
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.EventfdBell;
