@@ -12,6 +12,7 @@ import dev.gyre.io.Sockets;
 import dev.gyre.testkit.internal.Dice;
 
 import java.io.ByteArrayOutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -198,7 +199,7 @@ final class RandomProgram {
     }
 
     private void listen() {
-        var address = new InetSocketAddress("127.0.0.1", SERVER_PORT);
+        var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), SERVER_PORT);
         while (listener == null) {
             try {
                 listener = Sockets.listen(world.loop(), address);
@@ -241,7 +242,7 @@ final class RandomProgram {
     }
 
     private void connect(int port) {
-        var to = new InetSocketAddress("127.0.0.1", port);
+        var to = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
         Descriptor socket = Sockets.stream(world.loop(), to);
         connecting.add(socket);
         Operation connect =
@@ -397,7 +398,7 @@ final class RandomProgram {
         for (ProgramEnd end : ends) {
             end.close();
         }
-        world.advance(Duration.ofSeconds(300)); // Longer than the longest attempt to connect.
+        world.advance(Duration.ofMinutes(5)); // Longer than the longest attempt to connect.
         checkStreams();
         assertThat(accept.isPending()).as("accepting has ended").isFalse();
         for (ProgramEnd end : ends) {

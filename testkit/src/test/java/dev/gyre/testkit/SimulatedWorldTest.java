@@ -20,6 +20,7 @@ import dev.gyre.os.Signals;
 
 import org.junit.jupiter.api.Test;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -195,7 +196,7 @@ class SimulatedWorldTest {
     void listen_ofAPeer_isConnectedToByTheLoop() {
         try (var world = SimulatedWorld.seed(1)) {
             var server = world.listen(5432).onConnect(peer -> peer.send("ready"));
-            var address = new InetSocketAddress("127.0.0.1", 5432);
+            var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 5432);
             Descriptor socket = Sockets.stream(world.loop(), address);
             Operations operations = Operations.on(world.loop());
             Buffer buffer = Buffer.allocate(16);
@@ -336,7 +337,7 @@ class SimulatedWorldTest {
         try (var world = SimulatedWorld.seed(6)) {
             var pipe = world.pipe();
             world.loop().watch(pipe.writer(), Watch.writing(ready -> {}));
-            assertThatThrownBy(() -> world.advance(Duration.ofSeconds(1)))
+            assertThatThrownBy(() -> world.advance(HOUR))
                     .isInstanceOf(SimulationError.class)
                     .hasMessageContaining("spins")
                     .hasMessageContaining("seed 6");

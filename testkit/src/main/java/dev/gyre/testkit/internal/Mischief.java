@@ -73,6 +73,6 @@ final class Mischief {
     }
 
     long delayNanos() {
-        return 1 + dice.below(MOST_DELAY_NANOS);
+        return 1L + dice.below(MOST_DELAY_NANOS);
     }
 }
