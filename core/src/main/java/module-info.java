@@ -1,5 +1,5 @@
 /// Gyre's core: the event loop and the operating system beneath it, with no runtime dependency.
-@SuppressWarnings("module") // the command line is built after the core, which cannot see it yet
+@SuppressWarnings("module") // those exported to are built after the core, which cannot see them yet
 module dev.gyre {
     requires static transitive org.jspecify; // in signatures
     requires jdk.unsupported; // sun.misc.Signal, the only way to the JVM's own signal handler
@@ -11,5 +11,16 @@ module dev.gyre {
 
     // `gyre doctor` asks the kernel itself which calls it allows and what its limits are.
     exports dev.gyre.internal.sys to
-            dev.gyre.cli;
+            dev.gyre.cli,
+            dev.gyre.testkit;
+
+    // The simulated kernel is a backend like any other, only in a module of its own.
+    exports dev.gyre.internal.backend to
+            dev.gyre.testkit;
+    exports dev.gyre.internal.backend.reactor to
+            dev.gyre.testkit;
+    exports dev.gyre.internal.io to
+            dev.gyre.testkit;
+    exports dev.gyre.internal.loop to
+            dev.gyre.testkit;
 }

@@ -57,7 +57,7 @@ class ArchitectureTest {
                     "backend", List.of("base", "sys"),
                     "io", List.of("backend", "base", "sys"),
                     "loop", List.of("promise", "base", "io", "time", "backend", "sys"),
-                    "signal", List.of("loop", "io", "sys"),
+                    "signal", List.of("loop", "io", "backend", "sys"),
                     "files", List.of("loop", "io", "sys"));
 
     @Test

@@ -87,7 +87,7 @@ public final class Signals implements AutoCloseable {
     /// @throws IllegalArgumentException also if there is no signal among them
     public static Signals on(
             EventLoop loop, Collection<Signal> signals, Consumer<? super Signal> callback) {
-        return on(SignalSources.OF_PROCESS, loop, signals, callback);
+        return on(SignalSources.of(loop), loop, signals, callback);
     }
 
     static Signals on(

@@ -2,8 +2,11 @@ package dev.gyre.internal.backend;
 
 import dev.gyre.internal.backend.reactor.Reactor;
 import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.SignalCalls;
 
 import org.jspecify.annotations.Nullable;
+
+import java.util.function.Supplier;
 
 /// What the loop asks of a kernel. Time is part of it: whoever does the waiting also says how late it
 /// is, so that a simulated kernel can wait in simulated time.
@@ -68,6 +71,11 @@ public interface Backend {
     /// The seam that this backend's descriptors are used through, by any thread.
     default Seam seam() {
         return Seam.LINUX_BY_THREAD;
+    }
+
+    /// Where the signals of a loop over this backend come from; null if from the process, as usual.
+    default @Nullable Supplier<? extends SignalCalls> signals() {
+        return null;
     }
 
     /// The loop thread is through with a run: another thread may run the loop next, or close it. Never

@@ -43,6 +43,10 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
     private @Nullable Stopper stopper;
     private boolean pooled;
 
+    /// Whether the completion that is handed out says that more come. The request itself may say so of a later
+    /// one by then: its callback may have started it anew.
+    private boolean goesOn;
+
     LoopOperation(LoopOperations operations) {
         this.operations = operations;
     }
@@ -196,7 +200,8 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
 
     @Override
     public final int take(int ready) {
-        if (!request.more) {
+        goesOn = request.more;
+        if (!goesOn) {
             if (stopper != null) {
                 stopper.stopListening();
             }
@@ -251,7 +256,7 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
     @Override
     public final void finish() {
         finished();
-        if (request.more) {
+        if (goesOn) {
             operations.requests.resume(request);
         }
     }

@@ -14,6 +14,9 @@ public final class ReceiveOperation extends LoopOperation implements Receive {
     private @Nullable NativeBuffer received;
     private boolean kept;
 
+    /// Of what was received: the request has another one as soon as it is started anew.
+    private int number = -1;
+
     ReceiveOperation(LoopOperations operations) {
         super(operations);
     }
@@ -30,16 +33,17 @@ public final class ReceiveOperation extends LoopOperation implements Receive {
     @Override
     void settle() {
         kept = false;
+        number = request.buffer;
         received =
-                request.result > 0 && request.buffer >= 0
-                        ? operations.buffers.lend(request.buffer, request.result)
+                request.result > 0 && number >= 0
+                        ? operations.buffers.lend(number, request.result)
                         : null;
     }
 
     @Override
     void finished() {
         if (received != null && !kept) {
-            operations.buffers.give(request.buffer);
+            operations.buffers.give(number);
         }
         received = null;
     }

@@ -5,6 +5,8 @@ import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.SignalCalls;
 import dev.gyre.internal.sys.SignalSet;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -22,7 +24,7 @@ public final class BlockedSignals {
     private static final String FIELD = "SigBlk:";
 
     private final Supplier<? extends SignalCalls> calls;
-    private final Path threads;
+    private final @Nullable Path threads;
 
     /// @param threads the directory with one for each thread, `/proc/self/task`
     public BlockedSignals(Supplier<? extends SignalCalls> calls, Path threads) {
@@ -30,12 +32,23 @@ public final class BlockedSignals {
         this.threads = threads;
     }
 
+    private BlockedSignals(Supplier<? extends SignalCalls> calls) {
+        this.calls = calls;
+        threads = null;
+    }
+
+    /// For a world that has but one thread.
+    static BlockedSignals ofOneThread(Supplier<? extends SignalCalls> calls) {
+        return new BlockedSignals(calls);
+    }
+
     /// Those of the given signals that all threads block now.
     long among(long signals) {
         // Hardly any JVM is started with something blocked: then this thread knows already, and
         // nobody has to read a file for each of a thousand threads.
         long blocked = signals & ofThisThread();
-        return blocked == 0 ? 0 : blocked & ofAllThreads(blocked);
+        Path others = threads;
+        return blocked == 0 || others == null ? blocked : blocked & ofAllThreads(others, blocked);
     }
 
     private long ofThisThread() {
@@ -47,7 +60,7 @@ public final class BlockedSignals {
         return set.bits();
     }
 
-    private long ofAllThreads(long signals) {
+    private static long ofAllThreads(Path threads, long signals) {
         long blocked = signals;
         try (DirectoryStream<Path> each = Files.newDirectoryStream(threads)) {
             for (Path thread : each) {

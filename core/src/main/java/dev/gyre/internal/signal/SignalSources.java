@@ -1,5 +1,8 @@
 package dev.gyre.internal.signal;
 
+import dev.gyre.EventLoop;
+import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.LinuxKernel;
 import dev.gyre.internal.sys.LinuxSignalCalls;
@@ -29,6 +32,19 @@ public record SignalSources(
                     new BlockedSignals(LinuxSignalCalls::new, Path.of("/proc/self/task")),
                     LinuxSignalCalls::new,
                     LinuxKernel::ofThread);
+
+    /// Those of a loop: its backend's own, which all come by descriptors, or those of the process.
+    public static SignalSources of(EventLoop loop) {
+        Backend backend = Loop.of(loop).backend();
+        Supplier<? extends SignalCalls> own = backend.signals();
+        return own == null
+                ? OF_PROCESS
+                : new SignalSources(
+                        new Takers(new JvmHandlers()),
+                        BlockedSignals.ofOneThread(own),
+                        own,
+                        backend.seam().kernels());
+    }
 
     /// Which of the signals have to be read from a descriptor, since every thread blocks them.
     ///

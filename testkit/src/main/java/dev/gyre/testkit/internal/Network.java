@@ -1,0 +1,212 @@
+package dev.gyre.testkit.internal;
+
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.Linux;
+import dev.gyre.testkit.internal.Address.Inet;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// Who is bound to which address, and how long a packet takes from one to another.
+final class Network {
+    private static final int FIRST_EPHEMERAL = 32_768;
+    private static final int LAST_EPHEMERAL = 60_999;
+
+    private final SimulatedKernel kernel;
+
+    // Guarded by the kernel's lock.
+    private final Map<Integer, List<SimulatedSocket>> streams = new TreeMap<>();
+    private final Map<Integer, List<SimulatedSocket>> datagrams = new TreeMap<>();
+    private final Map<String, UnixSocket> unix = new TreeMap<>();
+    private int nextEphemeral = FIRST_EPHEMERAL;
+
+    /// A packet takes the first, and up to the second more. Both zero: it has arrived when the call that sent it
+    /// returns, as over a real loopback.
+    long latencyNanos = 50_000;
+
+    long jitterNanos = 50_000;
+
+    Network(SimulatedKernel kernel) {
+        this.kernel = kernel;
+    }
+
+    // ------------------------------------------------------------------ ports
+
+    private Map<Integer, List<SimulatedSocket>> ports(SimulatedSocket socket) {
+        return socket instanceof UdpSocket ? datagrams : streams;
+    }
+
+    /// Binds a socket.
+    ///
+    /// @param bound told the address, with a port if it had none
+    int bind(SimulatedSocket socket, Inet wanted, java.util.function.Consumer<Inet> bound) {
+        if (wanted.isV6() != (socket.domain == Linux.AF_INET6)) {
+            return -Errno.EAFNOSUPPORT;
+        }
+        if (!wanted.isLocal()) {
+            return -Errno.EADDRNOTAVAIL;
+        }
+        Inet address = wanted;
+        if (wanted.port() == 0) {
+            int port = freePort(socket, wanted);
+            if (port < 0) {
+                return -Errno.EADDRINUSE;
+            }
+            address = wanted.withPort(port);
+        } else if (isTaken(socket, wanted, false)) {
+            return -Errno.EADDRINUSE;
+        }
+        hold(socket, address.port());
+        bound.accept(address);
+        return 0;
+    }
+
+    void hold(SimulatedSocket socket, int port) {
+        ports(socket).computeIfAbsent(port, absent -> new ArrayList<>()).add(socket);
+    }
+
+    void letGo(SimulatedSocket socket, int port) {
+        List<SimulatedSocket> holders = ports(socket).get(port);
+        if (holders != null && holders.remove(socket) && holders.isEmpty()) {
+            ports(socket).remove(port);
+        }
+    }
+
+    private int freePort(SimulatedSocket socket, Inet wanted) {
+        for (int i = FIRST_EPHEMERAL; i <= LAST_EPHEMERAL; i++) {
+            int port = nextEphemeral;
+            nextEphemeral = port == LAST_EPHEMERAL ? FIRST_EPHEMERAL : port + 1;
+            if (!isTaken(socket, wanted.withPort(port), false)) {
+                return port;
+            }
+        }
+        return -1;
+    }
+
+    /// Whether somebody holds the address who does not share it.
+    ///
+    /// @param listening whether the asker is about to listen
+    boolean isTaken(SimulatedSocket socket, Inet address, boolean listening) {
+        for (SimulatedSocket other : ports(socket).getOrDefault(address.port(), List.of())) {
+            if (other != socket
+                    && overlap(socket, address, other)
+                    && !share(socket, other, listening)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean overlap(SimulatedSocket one, Inet address, SimulatedSocket other) {
+        if (!(other.local() instanceof Inet held)) {
+            return false;
+        }
+        if (address.isV6() != held.isV6()) {
+            Inet six = address.isV6() ? address : held;
+            SimulatedSocket sixth = address.isV6() ? one : other;
+            boolean only = sixth.has(Linux.IPPROTO_IPV6, Linux.IPV6_V6ONLY);
+            return !only && six.isAny();
+        }
+        return address.isAny() || held.isAny() || address.host().equals(held.host());
+    }
+
+    private static boolean share(SimulatedSocket one, SimulatedSocket other, boolean listening) {
+        if (one.has(Linux.SOL_SOCKET, SimulatedSocket.SO_REUSEPORT)
+                && other.has(Linux.SOL_SOCKET, SimulatedSocket.SO_REUSEPORT)) {
+            return true;
+        }
+        boolean reuse =
+                one.has(Linux.SOL_SOCKET, Linux.SO_REUSEADDR)
+                        && other.has(Linux.SOL_SOCKET, Linux.SO_REUSEADDR);
+        return reuse && !other.isListening() && !(listening && other.isListening());
+    }
+
+    /// Who listens there, or null. Of several that share a port, luck decides.
+    @Nullable TcpSocket listenerAt(Inet to) {
+        List<TcpSocket> found = new ArrayList<>();
+        for (SimulatedSocket socket : streams.getOrDefault(to.port(), List.of())) {
+            if (socket instanceof TcpSocket tcp && tcp.isListening() && isFor(tcp, to)) {
+                found.add(tcp);
+            }
+        }
+        if (found.isEmpty()) {
+            return null;
+        }
+        return found.size() == 1 ? found.getFirst() : found.get(kernel.dice.below(found.size()));
+    }
+
+    @Nullable UdpSocket receiverAt(Inet to, Inet from) {
+        UdpSocket best = null;
+        for (SimulatedSocket socket : datagrams.getOrDefault(to.port(), List.of())) {
+            if (socket instanceof UdpSocket udp && isFor(udp, to) && udp.takesFrom(from)) {
+                // One that is connected to the sender is more to the point than one that is not.
+                best = best == null || udp.remote() != null ? udp : best;
+            }
+        }
+        return best;
+    }
+
+    private static boolean isFor(SimulatedSocket socket, Inet to) {
+        if (!(socket.local() instanceof Inet held)) {
+            return false;
+        }
+        Inet plain = to.unmapped();
+        if (held.isV6() == plain.isV6()) {
+            return held.isAny() || held.host().equals(plain.host());
+        }
+        return held.host().equals(Inet.ANY6)
+                && !socket.has(Linux.IPPROTO_IPV6, Linux.IPV6_V6ONLY);
+    }
+
+    // ------------------------------------------------------------------ names of Unix sockets
+
+    int bindPath(UnixSocket socket, String path) {
+        if (unix.containsKey(path) || kernel.files.exists(path)) {
+            return -Errno.EADDRINUSE;
+        }
+        unix.put(path, socket);
+        return 0;
+    }
+
+    @Nullable UnixSocket boundTo(String path) {
+        return unix.get(path);
+    }
+
+    /// An abstract name goes with its socket; the name of a file stays.
+    void letGoPath(String path) {
+        if (path.startsWith("\0")) {
+            unix.remove(path);
+        }
+    }
+
+    /// As unlink.
+    void removePath(String path) {
+        unix.remove(path);
+    }
+
+    // ------------------------------------------------------------------ packets
+
+    /// Has something happen at the other end of a line, after what was sent along it before.
+    void carry(Line line, Runnable arrival) {
+        if (latencyNanos == 0 && jitterNanos == 0) {
+            arrival.run();
+            return;
+        }
+        long travel = latencyNanos;
+        if (jitterNanos > 0) {
+            travel += Long.remainderUnsigned(kernel.dice.next(), jitterNanos + 1);
+        }
+        line.lastArrivalNanos =
+                Math.max(line.lastArrivalNanos, kernel.agenda.nowNanos() + travel);
+        kernel.agenda.at(line.lastArrivalNanos, arrival);
+    }
+
+    /// One direction between two sockets: what is sent first arrives first.
+    static final class Line {
+        private long lastArrivalNanos;
+    }
+}

@@ -1,0 +1,419 @@
+package dev.gyre.testkit.internal;
+
+import static dev.gyre.internal.sys.Linux.EPOLLERR;
+import static dev.gyre.internal.sys.Linux.EPOLLHUP;
+import static dev.gyre.internal.sys.Linux.EPOLLIN;
+import static dev.gyre.internal.sys.Linux.EPOLLOUT;
+import static dev.gyre.internal.sys.Linux.EPOLLPRI;
+import static dev.gyre.internal.sys.Linux.EPOLLRDHUP;
+
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.Linux;
+import dev.gyre.testkit.internal.Address.Inet;
+
+import org.jspecify.annotations.Nullable;
+
+
+/// A stream socket of the Internet: what an application sees of TCP, as Linux shows it. How the bytes get to the
+/// other end is in [TcpFlow].
+final class TcpSocket extends SimulatedSocket {
+    private static final int SHUT_RECEIVE = 1;
+    private static final int SHUT_SEND = 2;
+    private static final int SHUT_BOTH = SHUT_RECEIVE | SHUT_SEND;
+
+    enum State {
+        CLOSED,
+        LISTENING,
+        CONNECTING,
+        /// From the handshake until both ends are through or one has reset.
+        CONNECTED
+    }
+
+    final TcpFlow flow = new TcpFlow(this);
+    final TcpMeeting meeting = new TcpMeeting(this);
+    State state = State.CLOSED;
+    private int shutdown;
+
+    /// Closed by the application, though perhaps not through yet.
+    private boolean orphaned;
+
+    private @Nullable Inet local;
+    private @Nullable Inet remote;
+    private boolean holdsPort;
+
+    /// Called when something may have changed, for one that has no descriptor.
+    @Nullable Runnable onWake;
+
+    TcpSocket(SimulatedKernel kernel, int domain, int flags) {
+        super(kernel, domain, Linux.SOCK_STREAM, flags);
+    }
+
+    @Override
+    void wake(int key) {
+        super.wake(key);
+        if (onWake != null) {
+            onWake.run();
+        }
+    }
+
+    // ------------------------------------------------------------------ meeting
+
+    @Override
+    int bind(Address address) {
+        if (holdsPort || state != State.CLOSED) {
+            return -Errno.EINVAL;
+        }
+        if (!(address instanceof Inet wanted)) {
+            return -Errno.EAFNOSUPPORT;
+        }
+        int result = kernel.network.bind(this, wanted, bound -> local = bound);
+        holdsPort = result == 0;
+        return result;
+    }
+
+    private int bindToAnything() {
+        return bind(new Inet(domain == Linux.AF_INET6 ? Inet.ANY6 : Inet.ANY, 0));
+    }
+
+    @Override
+    int listen(int backlog) {
+        if (state != State.CLOSED && state != State.LISTENING) {
+            return -Errno.EINVAL;
+        }
+        if (!holdsPort) {
+            int result = bindToAnything();
+            if (result < 0) {
+                return result;
+            }
+        }
+        if (local != null && kernel.network.isTaken(this, local, true)) {
+            return -Errno.EADDRINUSE;
+        }
+        meeting.listen(backlog);
+        return 0;
+    }
+
+    @Override
+    boolean isListening() {
+        return state == State.LISTENING;
+    }
+
+    @Override
+    @Nullable SimulatedSocket accept() {
+        return meeting.accept();
+    }
+
+    @Override
+    int connect(Address address) {
+        if (!(address instanceof Inet to)) {
+            return -Errno.EAFNOSUPPORT;
+        }
+        int past = meeting.mayConnect();
+        if (past <= 0) {
+            return past;
+        }
+        if (!holdsPort) {
+            int result = bindToAnything();
+            if (result < 0) {
+                return result;
+            }
+        }
+        Inet target = to.isAny() ? to.withHost(loopback(to)) : to;
+        remote = target;
+        if (local != null && local.isAny()) {
+            local = local.withHost(loopback(target)).shownTo(domain);
+        }
+        meeting.begin(target);
+        return -Errno.EINPROGRESS;
+    }
+
+    private static String loopback(Inet like) {
+        return like.unmapped().isV6() ? Inet.LOOPBACK6 : Inet.LOOPBACK;
+    }
+
+    /// For a peer outside, which has an address of its own and no port to hold.
+    void connectFrom(Inet from, Inet to) {
+        local = from;
+        remote = to;
+        meeting.begin(to);
+    }
+
+    /// What a listener makes for a client.
+    TcpSocket childFor(TcpSocket client) {
+        Inet from = client.local;
+        Inet to = client.remote;
+        assert from != null && to != null : "a client has both addresses";
+        TcpSocket child = new TcpSocket(kernel, domain, 0);
+        child.inherit(this);
+        child.local = to.shownTo(domain);
+        child.remote = from.shownTo(domain);
+        child.state = State.CONNECTED;
+        return child;
+    }
+
+    /// An accepted connection has the listener's port, and keeps it when that one is closed.
+    void holdPort() {
+        if (local != null) {
+            holdsPort = true;
+            kernel.network.hold(this, local.port());
+        }
+    }
+
+    // ------------------------------------------------------------------ names
+
+    @Override
+    @Nullable Address local() {
+        return local != null ? local : new Inet(domain == Linux.AF_INET6 ? Inet.ANY6 : Inet.ANY, 0);
+    }
+
+    @Override
+    @Nullable Address remote() {
+        return state == State.CONNECTED ? remote : null;
+    }
+
+    @Override
+    @Nullable Address acceptedFrom() {
+        return remote;
+    }
+
+    // ------------------------------------------------------------------ bytes
+
+    @Override
+    int ready() {
+        if (state == State.LISTENING) {
+            return meeting.hasWaiting() ? EPOLLIN : 0;
+        }
+        int ready = 0;
+        if (shutdown == SHUT_BOTH || state == State.CLOSED) {
+            ready |= EPOLLHUP;
+        }
+        if ((shutdown & SHUT_RECEIVE) != 0) {
+            ready |= EPOLLIN | EPOLLRDHUP;
+        }
+        if (state != State.CONNECTING) {
+            ready |= flow.isReadable() ? EPOLLIN : 0;
+            ready |= (shutdown & SHUT_SEND) != 0 || flow.isWritable() ? EPOLLOUT : 0;
+            ready |= flow.hasUrgent() ? EPOLLPRI : 0;
+        }
+        return ready | (error != 0 ? EPOLLERR : 0);
+    }
+
+    @Override
+    int available() {
+        return flow.available();
+    }
+
+    @Override
+    int room() {
+        boolean fails = state != State.CONNECTED || (shutdown & SHUT_SEND) != 0 || error != 0;
+        return fails ? -1 : flow.room();
+    }
+
+    @Override
+    long receive(byte[] into, int length, int flags, Message message) {
+        if (state == State.LISTENING) {
+            return -Errno.ENOTCONN;
+        }
+        if ((flags & Linux.MSG_OOB) != 0) {
+            return receiveUrgent(into, length);
+        }
+        if (length == 0) {
+            return 0;
+        }
+        int read = flow.read(into, length);
+        if (read > 0 || flow.ended) {
+            return read;
+        }
+        int failed = takeError();
+        if (failed != 0) {
+            return -failed;
+        }
+        if ((shutdown & SHUT_RECEIVE) != 0) {
+            return 0;
+        }
+        return state == State.CLOSED ? -Errno.ENOTCONN : -Errno.EAGAIN;
+    }
+
+    private long receiveUrgent(byte[] into, int length) {
+        if (!flow.hasUrgent()) {
+            return -Errno.EINVAL;
+        }
+        if (state == State.CLOSED && !flow.ended) {
+            return -Errno.ENOTCONN;
+        }
+        byte urgent = flow.takeUrgent();
+        if (length > 0) {
+            into[0] = urgent;
+            return 1;
+        }
+        return 0;
+    }
+
+    @Override
+    long send(byte[] from, int length, int flags, @Nullable Address to) {
+        if (state == State.CONNECTING) {
+            return -Errno.EAGAIN;
+        }
+        if (state != State.CONNECTED || (shutdown & SHUT_SEND) != 0) {
+            int failed = takeError();
+            return -(failed != 0 ? failed : Errno.EPIPE);
+        }
+        if (error != 0) {
+            return -takeError();
+        }
+        if (length == 0) {
+            return 0;
+        }
+        int sent = flow.write(from, length, (flags & Linux.MSG_OOB) != 0);
+        return sent > 0 ? sent : -Errno.EAGAIN;
+    }
+
+    // ------------------------------------------------------------------ ending
+
+    @Override
+    int shutdown(int how) {
+        if (how < Linux.SHUT_RD || how > Linux.SHUT_RDWR) {
+            return -Errno.EINVAL;
+        }
+        int closing = how + 1; // SHUT_RD is 0, and so on.
+        int result = 0;
+        meeting.shutDown(state);
+        switch (state) {
+            case LISTENING -> {
+                if ((closing & SHUT_RECEIVE) != 0) {
+                    meeting.stopListening();
+                }
+            }
+            case CONNECTING -> {
+                state = State.CLOSED;
+                flow.reset();
+            }
+            case CLOSED -> {
+                shutdown |= closing;
+                result = -Errno.ENOTCONN;
+            }
+            case CONNECTED -> {
+                shutdown |= closing;
+                if ((closing & SHUT_SEND) != 0) {
+                    flow.end();
+                }
+            }
+        }
+        wake(0);
+        return result;
+    }
+
+    void forgetShutdown() {
+        shutdown = 0;
+    }
+
+    @Override
+    void closed() {
+        orphaned = true;
+        switch (state) {
+            case LISTENING -> meeting.stopListening();
+            case CONNECTING -> state = State.CLOSED;
+            case CONNECTED -> {
+                if (flow.hasUnread() || has(Linux.SOL_SOCKET, SO_LINGER)) {
+                    abort();
+                } else {
+                    shutdown = SHUT_BOTH;
+                    flow.end();
+                }
+            }
+            case CLOSED -> {}
+        }
+        letGoPort();
+    }
+
+    private void letGoPort() {
+        if (holdsPort && local != null) {
+            holdsPort = false;
+            kernel.network.letGo(this, local.port());
+        }
+    }
+
+    /// Ends it with a reset, as if the application had lingered for no time at all.
+    void abort() {
+        orphaned = true;
+        if (state == State.CONNECTED) {
+            flow.toPeer(TcpSocket::receiveReset);
+        }
+        state = State.CLOSED;
+        shutdown = SHUT_BOTH;
+        flow.discard();
+        letGoPort();
+    }
+
+    // ------------------------------------------------------------------ what arrives
+
+    /// Whether bytes that arrive reach nobody any more: then they are answered with a reset.
+    boolean refusesData() {
+        return orphaned
+                || state != State.CONNECTED
+                || (flow.isEnding() && (shutdown & SHUT_RECEIVE) != 0);
+    }
+
+    void refuse() {
+        TcpSocket other = flow.peer();
+        if (other != null) {
+            flow.line(other, other::receiveReset);
+        }
+        receiveReset();
+    }
+
+    /// The other end sends no more.
+    void receiveEnd() {
+        if (state != State.CONNECTED) {
+            return;
+        }
+        flow.ended = true;
+        shutdown |= SHUT_RECEIVE;
+        closeIfThrough();
+        wake(0);
+    }
+
+    /// Both ends have said that they send no more, and know it of each other.
+    void closeIfThrough() {
+        if (flow.ended && flow.endConfirmed && state == State.CONNECTED) {
+            state = State.CLOSED;
+            shutdown = SHUT_BOTH;
+            wake(0);
+        }
+    }
+
+    void receiveReset() {
+        switch (state) {
+            case CONNECTING -> fail(Errno.ECONNREFUSED);
+            case CONNECTED -> {
+                boolean onlySending = flow.ended && !flow.isEnding();
+                fail(onlySending ? Errno.EPIPE : Errno.ECONNRESET);
+            }
+            case CLOSED, LISTENING -> {}
+        }
+    }
+
+    void fail(int errno) {
+        kernel.note("failed " + local + " to " + remote + ": " + Errno.name(errno));
+        error = errno;
+        state = State.CLOSED;
+        shutdown = SHUT_BOTH;
+        flow.fail();
+        wake(0);
+    }
+
+    // ------------------------------------------------------------------ for peers outside
+
+    boolean isConnecting() {
+        return state == State.CONNECTING;
+    }
+
+    boolean isConnected() {
+        return state == State.CONNECTED;
+    }
+
+    @Override
+    public String toString() {
+        return "tcp " + (local == null ? "unbound" : local.toString()) + " " + state;
+    }
+}
