@@ -1,6 +1,5 @@
 package dev.gyre.internal.backend.uring;
 
-
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.EventfdBell;
