@@ -4,16 +4,13 @@ import dev.gyre.testkit.*;
 
 /// Takes messages, each a byte that says how long it is and so much text, and sends them back in capitals.
 void serve(EventLoop loop, int port) {
-    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-    var listener = Sockets.listen(loop, address);
+    var listener = Sockets.listen(loop, new InetSocketAddress("localhost", port));
     Operations.on(loop).acceptEach(listener, op -> new Talk(loop, op.accepted())).start();
 }
 
 class Talk {
-    final Buffer in = Buffer.allocate(1024);
-    final Buffer out = Buffer.allocate(1024);
-    final Operation read;
-    final Operation write;
+    final Buffer in = Buffer.allocate(1024), out = Buffer.allocate(1024);
+    final Operation read, write;
     final Timer idle;
 
     Talk(EventLoop loop, Descriptor client) {
@@ -32,9 +29,8 @@ class Talk {
         idle.reschedule(Duration.ofSeconds(30));
         out.clear();
         while (in.readable() > 0 && in.readable() > in.peek(0)) { // A whole message.
-            byte length = in.get();
-            out.put(length);
-            for (int i = 0; i < length; i++) out.put((byte) Character.toUpperCase(in.get()));
+            out.put(in.peek(0));
+            for (int i = in.get(); i > 0; i--) out.put((byte) Character.toUpperCase(in.get()));
         }
         in.compact();
         (out.readable() > 0 ? write : read).start();

@@ -273,7 +273,9 @@ class SimulatedKernelTest {
         assertThat(calls.send(CLIENT, HELLO, 0)).isEqualTo(-errno);
         kernel.faults(none);
         assertThat(calls.send(CLIENT, HELLO, 0)).isEqualTo(5);
-        assertThat(calls.receive(SERVER, 10, 0).result()).as("nothing was sent before").isEqualTo(5);
+        assertThat(calls.receive(SERVER, 10, 0).result())
+                .as("nothing was sent before")
+                .isEqualTo(5);
     }
 
     @Test
