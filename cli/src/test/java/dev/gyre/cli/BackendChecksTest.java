@@ -93,7 +93,7 @@ final class BackendChecksTest {
         Errno.ENOMEM + ", ulimit -l",
         Errno.EMFILE + ", ulimit -n",
         Errno.EINVAL + ", EINVAL",
-        "99,               errno 99"
+        "199,              errno 199"
     })
     void uring_refused_tellsCauseAndRemedy(int errno, String expected) {
         assertThat(refused(errno, directory.resolve("absent"))).contains(expected);

@@ -30,6 +30,12 @@ final class ExamplesTest {
                     List.of("tick", "tick", "tick", "tick", "tick"),
                     "Submit.java",
                     List.of("four threads counted to 400"),
+                    "SimulatedServer.java",
+                    List.of(
+                            "received:  HELLO YOU",
+                            "open after 29 s: true",
+                            "closed after 31 s: true",
+                            "the same in a thousand worlds"),
                     "Microtasks.java",
                     List.of(
                             "1 first task",
@@ -108,9 +114,9 @@ final class ExamplesTest {
                                 "--class-path", // Or it would be this test's own.
                                 directory.toString(),
                                 "--module-path",
-                                RunningExample.CORE,
+                                RunningExample.MODULES,
                                 "--add-modules",
-                                "dev.gyre",
+                                RunningExample.ROOTS,
                                 "-d",
                                 directory.toString(),
                                 EXAMPLES.resolve(name).toString());

@@ -3,6 +3,7 @@ package dev.gyre.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Files;
@@ -13,14 +14,21 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
-/// An example that was started as a reader would start it, with the core as a module, and what it says.
+/// An example that was started as a reader would start it, with core and test kit as modules, and what it says.
 ///
 /// One that does not come to its end is killed after two minutes. Whoever waits for it then finds the end of
 /// its output instead of what it should have said.
 final class RunningExample implements AutoCloseable {
     static final Path ROOT = Path.of(System.getProperty("gyre.root"));
     static final Path EXAMPLES = ROOT.resolve("examples");
-    static final String CORE = System.getProperty("gyre.core.jar");
+
+    /// The module path, and what is on it.
+    static final String MODULES =
+            System.getProperty("gyre.core.jar")
+                    + File.pathSeparator
+                    + System.getProperty("gyre.testkit.jar");
+
+    static final String ROOTS = "dev.gyre,dev.gyre.testkit";
 
     private static final Executor LATER = CompletableFuture.delayedExecutor(2, TimeUnit.MINUTES);
 
@@ -40,8 +48,9 @@ final class RunningExample implements AutoCloseable {
             throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("--module-path", CORE, "--add-modules", "dev.gyre"));
+        command.addAll(List.of("--module-path", MODULES, "--add-modules", ROOTS));
         command.add("--enable-native-access=dev.gyre");
+        command.add("-ea");
         command.add(EXAMPLES.resolve(name).toString());
         command.addAll(List.of(arguments));
         Path errors = directory.resolve("errors-of-" + name);

@@ -7,6 +7,7 @@ import dev.gyre.io.Operation;
 import dev.gyre.io.Operations;
 import dev.gyre.io.Sockets;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +21,8 @@ final class EchoServer {
 
     EchoServer(EventLoop loop, int port) {
         operations = Operations.on(loop);
-        listener = Sockets.listen(loop, new InetSocketAddress("127.0.0.1", port));
+        listener =
+                Sockets.listen(loop, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         acceptNext();
     }
 

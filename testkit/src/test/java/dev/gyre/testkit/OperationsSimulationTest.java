@@ -2,6 +2,8 @@ package dev.gyre.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.gyre.Clause;
+
 import org.junit.jupiter.api.Test;
 
 /// Random programs of operations in random worlds.
@@ -9,11 +11,13 @@ class OperationsSimulationTest {
     private static final int SEEDS = 600;
 
     @Test
+    @Clause({"B-6", "O-6", "O-8"})
     void randomPrograms_inAWorldWithoutFaults_keepTheirPromises() {
         SimulatedWorld.eachSeed(SEEDS, world -> new RandomProgram(world).run());
     }
 
     @Test
+    @Clause({"B-6", "O-6", "O-8"})
     void randomPrograms_withFaultsThatNobodyMayNotice_keepTheirPromises() {
         SimulatedWorld.eachSeed(
                 SEEDS,
@@ -24,6 +28,7 @@ class OperationsSimulationTest {
     }
 
     @Test
+    @Clause({"B-6", "O-6", "O-8"})
     void randomPrograms_withAllFaults_keepTheirPromises() {
         SimulatedWorld.eachSeed(
                 SEEDS,
@@ -34,6 +39,7 @@ class OperationsSimulationTest {
     }
 
     @Test
+    @Clause({"B-6", "O-6", "O-8"})
     void randomPrograms_withSmallBuffers_keepTheirPromises() {
         SimulatedWorld.eachSeed(
                 SEEDS,
@@ -44,6 +50,7 @@ class OperationsSimulationTest {
     }
 
     @Test
+    @Clause({"B-6", "O-6", "O-8"})
     void randomPrograms_twice_areTheSame() {
         for (int seed = 0; seed < 30; seed++) {
             assertThat(digest(seed)).as("digest of seed %d", seed).isEqualTo(digest(seed));

@@ -159,6 +159,7 @@ final class ProgramEnd {
     }
 
     /// Writes complete in the order of their starts, unless one is cancelled while it waits.
+    @SuppressWarnings("ReferenceEquality") // two may write the same bytes
     private void takeOut(byte[] bytes, Operation op) {
         int at = 0;
         while (writing.get(at) != bytes) {
@@ -204,7 +205,8 @@ final class ProgramEnd {
         return all.toByteArray();
     }
 
-    // ------------------------------------------------------------------ buffers that nobody may touch
+    // ------------------------------------------------------------------ buffers that nobody may
+    // touch
 
     private Buffer takeBuffer() {
         if (free.isEmpty()) {

@@ -12,6 +12,7 @@ import dev.gyre.io.Sockets;
 import dev.gyre.testkit.internal.Dice;
 
 import java.io.ByteArrayOutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -198,7 +199,7 @@ final class RandomProgram {
     }
 
     private void listen() {
-        var address = new InetSocketAddress("127.0.0.1", SERVER_PORT);
+        var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), SERVER_PORT);
         while (listener == null) {
             try {
                 listener = Sockets.listen(world.loop(), address);
@@ -241,7 +242,7 @@ final class RandomProgram {
     }
 
     private void connect(int port) {
-        var to = new InetSocketAddress("127.0.0.1", port);
+        var to = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
         Descriptor socket = Sockets.stream(world.loop(), to);
         connecting.add(socket);
         Operation connect =
@@ -286,9 +287,7 @@ final class RandomProgram {
         }
         List<Talk> all =
                 talks.entrySet().stream()
-                        .sorted(
-                                java.util.Comparator.comparing(
-                                        entry -> entry.getKey().toString()))
+                        .sorted(java.util.Comparator.comparing(entry -> entry.getKey().toString()))
                         .map(Map.Entry::getValue)
                         .toList();
         Talk talk = all.get(dice.below(all.size()));
@@ -375,9 +374,7 @@ final class RandomProgram {
     }
 
     private static void whole(ProgramEnd end, byte[] received, ProgramEnd sender) {
-        assertThat(sender.writing.size())
-                .as("%s: writes that never completed", end.name)
-                .isZero();
+        assertThat(sender.writing.size()).as("%s: writes that never completed", end.name).isZero();
         assertThat(received.length)
                 .as("%s: bytes that arrived of those sent", end.name)
                 .isEqualTo(sender.sent.size());
@@ -397,7 +394,7 @@ final class RandomProgram {
         for (ProgramEnd end : ends) {
             end.close();
         }
-        world.advance(Duration.ofSeconds(300)); // Longer than the longest attempt to connect.
+        world.advance(Duration.ofMinutes(5)); // Longer than the longest attempt to connect.
         checkStreams();
         assertThat(accept.isPending()).as("accepting has ended").isFalse();
         for (ProgramEnd end : ends) {

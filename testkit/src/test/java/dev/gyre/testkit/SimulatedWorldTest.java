@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.gyre.Clause;
 import dev.gyre.LoopConfig;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
@@ -20,6 +21,7 @@ import dev.gyre.os.Signals;
 
 import org.junit.jupiter.api.Test;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -34,6 +36,7 @@ class SimulatedWorldTest {
     // ------------------------------------------------------------------ time
 
     @Test
+    @Clause("B-6")
     void advance_movesTheClockExactlyAndFiresWhatIsDueInOrder() {
         try (var world = SimulatedWorld.seed(1)) {
             List<String> fired = new ArrayList<>();
@@ -49,6 +52,7 @@ class SimulatedWorldTest {
     }
 
     @Test
+    @Clause("B-6")
     void advance_byAYear_takesNoTime() {
         try (var world = SimulatedWorld.seed(1)) {
             List<Duration> fired = new ArrayList<>();
@@ -59,6 +63,7 @@ class SimulatedWorldTest {
     }
 
     @Test
+    @Clause("B-6")
     void advance_withATimerThatStopsTheLoop_goesOnToTheEnd() {
         try (var world = SimulatedWorld.seed(1)) {
             world.loop().after(Duration.ofSeconds(1), timer -> world.loop().stop());
@@ -68,6 +73,7 @@ class SimulatedWorldTest {
     }
 
     @Test
+    @Clause("B-6")
     void advance_afterTheLoopIsOver_movesTheRestOfTheWorld() {
         try (var world = SimulatedWorld.seed(1)) {
             new EchoServer(world.loop(), 80);
@@ -81,6 +87,7 @@ class SimulatedWorldTest {
     }
 
     @Test
+    @Clause("B-6")
     void run_waitsForTheNetworkAndNotForTimers() {
         try (var world = SimulatedWorld.seed(1)) {
             List<String> fired = new ArrayList<>();
@@ -95,6 +102,7 @@ class SimulatedWorldTest {
     }
 
     @Test
+    @Clause("B-6")
     void promisify_runsOnTheSameThreadWhileTheLoopWaits() {
         try (var world = SimulatedWorld.seed(1)) {
             List<Thread> threads = new ArrayList<>();
@@ -115,6 +123,7 @@ class SimulatedWorldTest {
     }
 
     @Test
+    @Clause("B-6")
     void promiseTimeout_firesInSimulatedTime() {
         try (var world = SimulatedWorld.seed(1)) {
             List<String> log = new ArrayList<>();
@@ -137,6 +146,7 @@ class SimulatedWorldTest {
     // ------------------------------------------------------------------ connections
 
     @Test
+    @Clause("B-6")
     void echo_ofAClient_comesBackWholeAndInOrder() {
         try (var world = SimulatedWorld.seed(7)) {
             new EchoServer(world.loop(), 80);
@@ -153,6 +163,7 @@ class SimulatedWorldTest {
     }
 
     @Test
+    @Clause("B-6")
     void connect_whereNobodyListens_isRefused() {
         try (var world = SimulatedWorld.seed(1)) {
             var client = world.connect(81);
@@ -164,6 +175,7 @@ class SimulatedWorldTest {
     }
 
     @Test
+    @Clause("B-6")
     void reset_byTheClient_reachesTheServerAsAnError() {
         try (var world = SimulatedWorld.seed(1)) {
             var server = new EchoServer(world.loop(), 80);
@@ -177,6 +189,7 @@ class SimulatedWorldTest {
     }
 
     @Test
+    @Clause("B-6")
     void pauseReading_ofTheClient_stopsTheServerUntilItReadsAgain() {
         try (var world = SimulatedWorld.seed(1).socketBuffers(1 << 14)) {
             var server = new EchoServer(world.loop(), 80);
@@ -192,16 +205,16 @@ class SimulatedWorldTest {
     }
 
     @Test
+    @Clause("B-6")
     void listen_ofAPeer_isConnectedToByTheLoop() {
         try (var world = SimulatedWorld.seed(1)) {
             var server = world.listen(5432).onConnect(peer -> peer.send("ready"));
-            var address = new InetSocketAddress("127.0.0.1", 5432);
+            var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 5432);
             Descriptor socket = Sockets.stream(world.loop(), address);
             Operations operations = Operations.on(world.loop());
             Buffer buffer = Buffer.allocate(16);
             List<String> log = new ArrayList<>();
-            Operation read =
-                    operations.read(socket, buffer, op -> log.add(buffer.getText(UTF_8)));
+            Operation read = operations.read(socket, buffer, op -> log.add(buffer.getText(UTF_8)));
             operations.connect(socket, address, op -> read.start()).start();
             world.run();
             assertThat(log).containsExactly("ready");
@@ -215,6 +228,7 @@ class SimulatedWorldTest {
     // ------------------------------------------------------------------ descriptors and files
 
     @Test
+    @Clause("B-6")
     void pipe_isWatchedLikeAnyOther() {
         try (var world = SimulatedWorld.seed(1)) {
             var pipe = world.pipe();
@@ -240,6 +254,7 @@ class SimulatedWorldTest {
     }
 
     @Test
+    @Clause("B-6")
     void files_areWrittenAndReadBack() {
         try (var world = SimulatedWorld.seed(1)) {
             Operations operations = Operations.on(world.loop());
@@ -263,6 +278,7 @@ class SimulatedWorldTest {
     }
 
     @Test
+    @Clause("B-6")
     void open_ofAFileThatIsNotThere_failsAsOnTheRealKernel() {
         try (var world = SimulatedWorld.seed(1)) {
             List<SystemCallException> failures = new ArrayList<>();
@@ -283,6 +299,7 @@ class SimulatedWorldTest {
     // ------------------------------------------------------------------ signals
 
     @Test
+    @Clause("B-6")
     void signal_reachesWhoeverTakesItOnThisLoopOnly() {
         try (var world = SimulatedWorld.seed(1);
                 var other = SimulatedWorld.seed(1)) {
@@ -301,6 +318,7 @@ class SimulatedWorldTest {
     // ------------------------------------------------------------------ failure
 
     @Test
+    @Clause("B-6")
     void run_ofACallbackThatThrows_throwsItWithSeedAndTrace() {
         try (var world = SimulatedWorld.seed(4711)) {
             world.loop()
@@ -321,6 +339,7 @@ class SimulatedWorldTest {
     }
 
     @Test
+    @Clause("B-6")
     void loopRun_withNothingToWaitFor_saysSoInsteadOfHanging() {
         try (var world = SimulatedWorld.seed(5)) {
             new EchoServer(world.loop(), 80);
@@ -332,11 +351,12 @@ class SimulatedWorldTest {
     }
 
     @Test
+    @Clause("B-6")
     void watch_ofWhatStaysReadyAndIsNeverRead_isASpin() {
         try (var world = SimulatedWorld.seed(6)) {
             var pipe = world.pipe();
             world.loop().watch(pipe.writer(), Watch.writing(ready -> {}));
-            assertThatThrownBy(() -> world.advance(Duration.ofSeconds(1)))
+            assertThatThrownBy(() -> world.advance(HOUR))
                     .isInstanceOf(SimulationError.class)
                     .hasMessageContaining("spins")
                     .hasMessageContaining("seed 6");
@@ -344,6 +364,7 @@ class SimulatedWorldTest {
     }
 
     @Test
+    @Clause("B-6")
     void sockets_atAnAddressOfAnotherMachine_areRefused() {
         try (var world = SimulatedWorld.seed(1)) {
             var elsewhere = new InetSocketAddress("192.0.2.7", 1);
@@ -354,6 +375,7 @@ class SimulatedWorldTest {
     }
 
     @Test
+    @Clause("B-6")
     void eachSeed_thatFails_namesTheSeedAndTheProperty() {
         assertThatThrownBy(
                         () ->
@@ -379,6 +401,7 @@ class SimulatedWorldTest {
     }
 
     @Test
+    @Clause("B-6")
     void seed_twice_givesTheSameRunToTheByte() {
         for (long seed = 0; seed < 20; seed++) {
             Trace first = traceOf(seed);
@@ -389,6 +412,7 @@ class SimulatedWorldTest {
     }
 
     @Test
+    @Clause("B-6")
     void seed_another_givesAnotherRun() {
         assertThat(traceOf(1).digest()).isNotEqualTo(traceOf(2).digest());
     }

@@ -63,7 +63,9 @@ final class Mischief {
 
     /// How much of a read is brought: at least one byte.
     int shortenedRead(int length) {
-        return length > 1 && dice.happens(faults.shortReads()) ? 1 + dice.below(length - 1) : length;
+        return length > 1 && dice.happens(faults.shortReads())
+                ? 1 + dice.below(length - 1)
+                : length;
     }
 
     int shortenedWrite(int length) {
@@ -73,6 +75,6 @@ final class Mischief {
     }
 
     long delayNanos() {
-        return 1 + dice.below(MOST_DELAY_NANOS);
+        return 1L + dice.below(MOST_DELAY_NANOS);
     }
 }

@@ -7,6 +7,7 @@ import static dev.gyre.internal.sys.Linux.EPOLLOUT;
 import static dev.gyre.internal.sys.Linux.EPOLLPRI;
 import static dev.gyre.internal.sys.Linux.EPOLLRDHUP;
 
+import dev.gyre.Clause;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Seam;
@@ -50,6 +51,7 @@ class DifferentialTest {
     }
 
     @TestFactory
+    @Clause("B-6")
     Stream<DynamicTest> randomPrograms_giveTheSameOnBothKernels() {
         Long only = Long.getLong("gyre.differential.seed");
         if (only != null) {
@@ -273,7 +275,11 @@ class DifferentialTest {
             int chosen = mask;
             int result =
                     same(
-                            "epoll_ctl " + operation + " " + handle + " "
+                            "epoll_ctl "
+                                    + operation
+                                    + " "
+                                    + handle
+                                    + " "
                                     + Integer.toHexString(mask),
                             side -> side.control(operation, handle, chosen));
             if (result == 0) {
@@ -289,7 +295,8 @@ class DifferentialTest {
             late.removeAll(found.keySet());
             late.removeIf(handle -> !shutDown.contains(handle.intValue()));
             for (long handle : late) {
-                // That the other end has confirmed the end is an edge too, and on Linux it may come any
+                // That the other end has confirmed the end is an edge too, and on Linux it may come
+                // any
                 // time later. Armed again, both sides are at the same point.
                 expected.remove(handle);
                 int mask = masks.get((int) handle);
@@ -330,8 +337,8 @@ class DifferentialTest {
             T found = call.apply(model);
             log.add(what + " = " + show(expected));
             if (!Objects.equals(expected, found)) {
-                throw different(what + ": Linux says " + show(expected) + ", simulated "
-                        + show(found));
+                throw different(
+                        what + ": Linux says " + show(expected) + ", simulated " + show(found));
             }
             return found;
         }

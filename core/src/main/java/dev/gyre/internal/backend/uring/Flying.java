@@ -11,7 +11,6 @@ import dev.gyre.internal.backend.Performer;
 import dev.gyre.internal.backend.ReceiveBuffers;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Seam;
 
 import java.util.ArrayDeque;

@@ -1,6 +1,5 @@
 package dev.gyre.internal.backend.uring;
 
-
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.EventfdBell;
@@ -332,12 +331,15 @@ public final class UringBackend implements Backend {
 
     @Override
     public void close() {
+        if (requests != null && owned.isMine()) {
+            requests.close(); // Waits for the kernel: not under the lock.
+        }
         synchronized (registered.lock) {
             if (closed) {
                 return;
             }
             if (requests != null) {
-                requests.close();
+                requests.close(); // Between runs the kernel has none: nothing to wait for.
             }
             closed = true;
             registered.close();

@@ -58,8 +58,7 @@ class UringRequestsTest {
 
     @BeforeEach
     void open() {
-        assumeTrue(
-                UringHere.isAllowed(), "this kernel refuses io_uring: `gyre doctor` says why");
+        assumeTrue(UringHere.isAllowed(), "this kernel refuses io_uring: `gyre doctor` says why");
         open(LoopConfig.DEFAULT.withReceiveBuffers(4, 64));
     }
 
@@ -379,8 +378,7 @@ class UringRequestsTest {
     @Clause({"O-8", "B-4"})
     void receive_once_bringsABufferThatComesBack(boolean socket) {
         int[] ends = socket ? pair() : pipe();
-        DescriptorState reader =
-                requests.open(ends[0], socket ? STREAM_SOCKET : Traits.STREAM);
+        DescriptorState reader = requests.open(ends[0], socket ? STREAM_SOCKET : Traits.STREAM);
         Request receive = new Request(callback -> {});
         receive.opcode = Opcode.RECEIVE;
         for (int round = 0; round < 10; round++) {

@@ -1,0 +1,54 @@
+package dev.gyre.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.gyre.Clause;
+import dev.gyre.io.Accept;
+import dev.gyre.io.Operations;
+import dev.gyre.io.Sockets;
+
+import org.junit.jupiter.api.Test;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+
+/// What random programs found, as programs of their own.
+class MultishotRestartTest {
+    /// The restart succeeds at once, and says that more come, while its own last callback is still running.
+    @Test
+    @Clause({"O-3", "O-9"})
+    void acceptEach_startedAnewByItsLastCallback_whileSomebodyWaits_goesOn() {
+        try (var world = SimulatedWorld.seed(1)) {
+            var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 80);
+            var listener = Sockets.listen(world.loop(), address);
+            List<String> log = new ArrayList<>();
+            Accept accept =
+                    Operations.on(world.loop())
+                            .acceptEach(
+                                    listener,
+                                    op -> {
+                                        if (op.result() >= 0) {
+                                            op.accepted().close();
+                                            log.add("accepted");
+                                        } else if (!op.isCancelled()) {
+                                            log.add(op.failure().errnoName());
+                                            world.descriptorLimit(100);
+                                            op.start();
+                                        }
+                                    });
+            world.descriptorLimit(4); // The three of every process, and the listener.
+            accept.start();
+            world.connect(80);
+            world.connect(80);
+            world.run();
+            assertThat(log).containsExactly("EMFILE", "accepted", "accepted");
+            assertThat(accept.isPending()).isTrue();
+            listener.close();
+            world.run();
+            assertThat(accept.isPending()).isFalse();
+            assertThat(world.openDescriptors()).isZero();
+        }
+    }
+}
