@@ -45,12 +45,15 @@ final class ExamplesTest {
                             "5 timer"),
                     "Descriptors.java",
                     List.of("readable: 26 bytes", "readable: 8 bytes", "then 0 callbacks"),
+                    "EchoOperations.java",
+                    List.of("5 bytes: hello"),
                     "GracefulEnd.java",
                     List.of(
                             "a late task: TERMINATED",
                             "an accepted task",
                             "ShutdownReport[graceful=true, tasks=0, priorityTasks=0, microtasks=0,"
-                                    + " deferred=0, work=0, promises=0, timers=1, watchers=0]",
+                                    + " deferred=0, work=0, promises=0, timers=1, watchers=0,"
+                                    + " operations=0]",
                             "TERMINATED"));
 
     @TempDir Path directory;

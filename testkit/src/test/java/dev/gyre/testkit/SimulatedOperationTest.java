@@ -11,9 +11,14 @@ import dev.gyre.testkit.internal.SimulatedKernel;
 
 import org.junit.jupiter.api.Nested;
 
+import java.time.Duration;
+
 /// Operations over the simulated kernel, which has a network of its own.
 @On("simulated")
 class SimulatedOperationTest {
+    /// Longer than packets take: nothing arrives while no time passes.
+    private static final Duration SETTLING = Duration.ofMillis(1);
+
     @Nested
     class Operating extends OperationContract {
         private final Simulated world = new Simulated(new SimulatedKernel(42));
@@ -21,6 +26,11 @@ class SimulatedOperationTest {
         @Override
         protected EventLoop open(LoopConfig config) {
             return world.open(config);
+        }
+
+        @Override
+        protected void settle() {
+            loop.runFor(SETTLING);
         }
     }
 
@@ -32,6 +42,11 @@ class SimulatedOperationTest {
         protected EventLoop open(LoopConfig config) {
             return world.open(config);
         }
+
+        @Override
+        protected void settle() {
+            loop.runFor(SETTLING);
+        }
     }
 
     @Nested
@@ -41,6 +56,11 @@ class SimulatedOperationTest {
         @Override
         protected EventLoop open(LoopConfig config) {
             return world.open(config);
+        }
+
+        @Override
+        protected void settle() {
+            loop.runFor(SETTLING);
         }
     }
 }

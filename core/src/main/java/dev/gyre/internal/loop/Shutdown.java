@@ -234,6 +234,9 @@ final class Shutdown {
             if (left <= 0) {
                 break;
             }
+            if (backend.passTime(untilNanos)) {
+                continue;
+            }
             try {
                 ingress.priority.await(left);
             } catch (InterruptedException e) {

@@ -1,0 +1,67 @@
+/// The lowest level: operations that are made once for a connection and used for ever. An echo, and a client of it.
+import dev.gyre.EventLoop;
+import dev.gyre.io.Buffer;
+import dev.gyre.io.Descriptor;
+import dev.gyre.io.Operation;
+import dev.gyre.io.Operations;
+import dev.gyre.io.Sockets;
+
+void main() {
+    try (var loop = EventLoop.open()) {
+        var operations = Operations.on(loop);
+        var listener = Sockets.listen(loop, new InetSocketAddress("localhost", 0));
+        operations.acceptEach(listener, op -> new Echo(operations, op.accepted())).start();
+
+        talk(loop, operations, Sockets.localAddress(loop, listener));
+        loop.run();
+    }
+}
+
+/// A connection: one buffer that goes back and forth between a read and a write.
+static final class Echo {
+    final Buffer buffer = Buffer.allocate(4096);
+    final Descriptor socket;
+    final Operation read;
+    final Operation write;
+
+    Echo(Operations operations, Descriptor socket) {
+        this.socket = socket;
+        read = operations.read(socket, buffer, this::received);
+        write = operations.write(socket, buffer, this::sent);
+        read.start();
+    }
+
+    void received(Operation read) {
+        if (read.result() > 0) {
+            write.start();
+        } else {
+            socket.close(); // The end, or an error: nobody is left to answer.
+        }
+    }
+
+    void sent(Operation write) {
+        if (write.result() < 0) {
+            socket.close();
+            return;
+        }
+        buffer.clear();
+        read.start();
+    }
+}
+
+/// The same as promises, for what happens once.
+void talk(EventLoop loop, Operations operations, SocketAddress server) {
+    var socket = Sockets.stream(loop, server);
+    var answer = Buffer.allocate(64);
+    var question = Buffer.allocate(64).put("hello".getBytes(StandardCharsets.UTF_8));
+    operations
+            .connect(socket, server, op -> {})
+            .startPromised()
+            .thenCompose(_ -> operations.write(socket, question, op -> {}).startPromised())
+            .thenCompose(_ -> operations.read(socket, answer, op -> {}).startPromised())
+            .thenAccept(
+                    bytes -> {
+                        IO.println(bytes + " bytes: " + answer.getText(StandardCharsets.UTF_8));
+                        loop.stop();
+                    });
+}
