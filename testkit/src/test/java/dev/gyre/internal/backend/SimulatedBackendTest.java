@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.gyre.Clause;
 import dev.gyre.LoopConfig;
 import dev.gyre.LoopState;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Linux;
@@ -24,6 +25,7 @@ import java.util.List;
 
 /// The contract of backends, over the simulated kernel. Where it calls for other threads, what they do is done by things
 /// that happen while the loop waits: a simulated world has one thread.
+@On("simulated")
 class SimulatedBackendTest extends BackendContract {
     private final SimulatedKernel kernel = new SimulatedKernel(1);
 
