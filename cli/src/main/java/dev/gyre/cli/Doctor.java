@@ -54,10 +54,10 @@ import java.util.stream.Collectors;
             "  kqueue            its counterpart on macOS and FreeBSD",
             "  simulated         a kernel in Java, for tests",
             "  A loop takes      the backend that a loop gets here if its program names none, and"
-                + " why",
+                    + " why",
             "",
             "The last section tells how far Gyre's own tests reach: of each chapter of its"
-                + " contract,",
+                    + " contract,",
             "how many clauses have tests on each backend. Those on kqueue and on the simulated",
             "backend ran on kernels in memory. docs/MATRIX.md has it clause by clause.",
             ""

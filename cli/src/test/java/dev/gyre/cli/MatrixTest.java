@@ -121,7 +121,7 @@ final class MatrixTest {
         text.append("# Matrix\n\n")
                 .append(
                         "How many tests show that a clause of [SEMANTICS.md](SEMANTICS.md) holds on"
-                            + " a ")
+                                + " a ")
                 .append("backend. Generated\nfrom the results of a whole run, by\n\n```\n")
                 .append(COMMAND)
                 .append(
@@ -131,19 +131,19 @@ final class MatrixTest {
                             + " ")
                 .append(
                         "names no backend counts for the\n"
-                            + "one it got, which is epoll; that goes also for")
+                                + "one it got, which is epoll; that goes also for")
                 .append(
                         " tests of parts that no kernel is needed for. Those\n"
-                            + "that open loops run again ")
+                                + "that open loops run again ")
                 .append(
                         "on io_uring. kqueue is tested over a kernel in memory, with the layouts\n"
-                            + "of ")
+                                + "of ")
                 .append(
                         "macOS and FreeBSD, and has never met a real one here; the simulated"
-                            + " backend is ")
+                                + " backend is ")
                 .append(
                         "the test kit's.\n"
-                            + "Where a clause is about one backend, the others have nothing ")
+                                + "Where a clause is about one backend, the others have nothing ")
                 .append("to show.\n\n");
         text.append("| clause | ").append(String.join(" | ", matrix.backends())).append(" |\n");
         text.append("|---|").append("---:|".repeat(matrix.backends().size())).append('\n');

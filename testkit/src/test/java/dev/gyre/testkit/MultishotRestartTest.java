@@ -3,6 +3,7 @@ package dev.gyre.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
+import dev.gyre.conformance.On;
 import dev.gyre.io.Accept;
 import dev.gyre.io.Operations;
 import dev.gyre.io.Sockets;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// What random programs found, as programs of their own.
+@On("simulated")
 class MultishotRestartTest {
     /// The restart succeeds at once, and says that more come, while its own last callback is still running.
     @Test

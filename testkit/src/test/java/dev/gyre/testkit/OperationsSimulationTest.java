@@ -3,10 +3,12 @@ package dev.gyre.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
+import dev.gyre.conformance.On;
 
 import org.junit.jupiter.api.Test;
 
 /// Random programs of operations in random worlds.
+@On("simulated")
 class OperationsSimulationTest {
     private static final int SEEDS = 600;
 

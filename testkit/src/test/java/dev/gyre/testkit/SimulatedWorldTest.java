@@ -10,6 +10,7 @@ import dev.gyre.LoopConfig;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
 import dev.gyre.Watch;
+import dev.gyre.conformance.On;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
 import dev.gyre.io.FileOpen;
@@ -30,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+@On("simulated")
 class SimulatedWorldTest {
     private static final Duration HOUR = Duration.ofHours(1);
 

@@ -82,7 +82,7 @@ public interface Backend {
     /// whose clock would stand still otherwise does so.
     ///
     /// @return false if time passes by itself
-    default boolean passTime(long untilNanos) {
+    default boolean awaitOutside(long untilNanos) {
         return false;
     }
 

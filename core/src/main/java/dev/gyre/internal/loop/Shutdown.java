@@ -234,7 +234,7 @@ final class Shutdown {
             if (left <= 0) {
                 break;
             }
-            if (backend.passTime(untilNanos)) {
+            if (backend.awaitOutside(untilNanos)) {
                 continue;
             }
             try {

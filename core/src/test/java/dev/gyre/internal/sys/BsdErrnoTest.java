@@ -85,6 +85,9 @@ class BsdErrnoTest {
                 reached.add(flavour.errno(number));
             }
             for (Field field : Errno.class.getFields()) {
+                if (field.getName().equals("EBADR")) {
+                    continue; // Nobody says it but io_uring.
+                }
                 assertThat(reached)
                         .as("%s has no number for %s: add it to BsdErrno", flavour, field.getName())
                         .contains(field.getInt(null));

@@ -165,7 +165,7 @@ public final class SimulatedBackend implements Backend {
 
     /// What is to come may be the very work that is waited for.
     @Override
-    public boolean passTime(long untilNanos) {
+    public boolean awaitOutside(long untilNanos) {
         if (!kernel.runDue()) {
             synchronized (kernel) {
                 boolean sooner = kernel.hasAgenda() && kernel.nextNanos() - untilNanos < 0;

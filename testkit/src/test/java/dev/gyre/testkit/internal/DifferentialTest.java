@@ -8,6 +8,7 @@ import static dev.gyre.internal.sys.Linux.EPOLLPRI;
 import static dev.gyre.internal.sys.Linux.EPOLLRDHUP;
 
 import dev.gyre.Clause;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Seam;
@@ -31,6 +32,7 @@ import java.util.stream.Stream;
 ///
 /// Writes stay small where Linux decides by the size of its own structures when a socket is full. A pipe is simulated
 /// to the page.
+@On("simulated")
 class DifferentialTest {
     private static final int PROGRAMS = Integer.getInteger("gyre.differential.programs", 400);
     private static final int BATCHES = 8;

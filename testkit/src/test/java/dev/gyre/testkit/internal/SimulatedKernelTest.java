@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.Clause;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.testkit.Faults;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// What the simulated kernel does by itself; that it does it as Linux does is for [DifferentialTest].
+@On("simulated")
 class SimulatedKernelTest {
     private static final int LISTENER = 0;
     private static final int CLIENT = 1;
