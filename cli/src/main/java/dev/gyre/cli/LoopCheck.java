@@ -84,7 +84,8 @@ final class LoopCheck {
                     "a task from another thread ran, a timer fired, the loop ended; "
                             + (loop.metrics().backend().equals(BackendKind.EPOLL.id())
                                     ? waits(new LinuxKernel())
-                                    : "waits use io_uring_enter"));
+                                    : "waits use io_uring_enter; "
+                                            + loop.metrics().backendDetail()));
         } catch (ExecutionException e) {
             return Finding.fails(step + ": " + message(root(e)));
         } catch (TimeoutException e) {

@@ -7,6 +7,7 @@ import dev.gyre.internal.backend.DescriptorPool;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.FileWork;
+import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.ReceiveBuffers;
 import dev.gyre.internal.backend.Request;
@@ -87,7 +88,9 @@ final class UringRequests implements Requests, Flying.Owner {
     public void startFile(Request request) {
         request.begin(null);
         completions.begun();
-        if (repertoire.isPerformed(request)) {
+        if (request.opcode == Opcode.FILE_CLOSE && request.fd < 0) {
+            completions.post(request, 0, false); // Others still use it, and the last one closes it.
+        } else if (repertoire.isPerformed(request)) {
             files.start(request);
         } else {
             flying.begin(request);
