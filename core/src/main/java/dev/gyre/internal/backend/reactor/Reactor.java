@@ -7,6 +7,7 @@ import dev.gyre.internal.backend.Completions;
 import dev.gyre.internal.backend.DescriptorPool;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
+import dev.gyre.internal.backend.FileWork;
 import dev.gyre.internal.backend.Interest;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;

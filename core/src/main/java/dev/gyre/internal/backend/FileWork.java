@@ -1,9 +1,5 @@
-package dev.gyre.internal.backend.reactor;
+package dev.gyre.internal.backend;
 
-import dev.gyre.internal.backend.Completions;
-import dev.gyre.internal.backend.Opcode;
-import dev.gyre.internal.backend.Request;
-import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FileCalls;
 import dev.gyre.internal.sys.Linux;
@@ -30,13 +26,15 @@ public final class FileWork {
     /// Work for one loop.
     ///
     /// @param calls gives a thread its instance of the seam
-    FileWork(RequestHost host, Supplier<? extends FileCalls> calls, Completions completions) {
+    public FileWork(
+            RequestHost host, Supplier<? extends FileCalls> calls, Completions completions) {
         this.host = host;
         this.calls = calls;
         this.completions = completions;
     }
 
-    void start(Request request) {
+    /// Has a worker make it. Its completion is posted on the loop thread.
+    public void start(Request request) {
         int generation = request.generation();
         try {
             host.config().executor().execute(() -> work(request, generation));
@@ -45,7 +43,8 @@ public final class FileWork {
         }
     }
 
-    void close() {
+    /// The loop is over: what no worker has begun is not done any more.
+    public void close() {
         closed.set(true);
     }
 
