@@ -82,8 +82,13 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
 
     private void tryOrQueue(DescriptorState descriptor, Request request) {
         Kind kind = request.opcode.kind;
+        if (kind == Kind.READ && !descriptor.queue(Kind.EXCEPT).isEmpty()) {
+            // Urgent data first. The read itself is tried all the same: what it waits for may have
+            // been reported already, and no edge comes twice.
+            serve(descriptor, Kind.EXCEPT, 0);
+        }
         RequestQueue queue = descriptor.queue(kind);
-        if (queue.isEmpty() && !isBlocked(descriptor, kind) && !isBehindUrgent(descriptor, kind)) {
+        if (queue.isEmpty() && !isBlocked(descriptor, kind)) {
             long result = perform(descriptor, request);
             if (result != Performer.WOULD_BLOCK) {
                 complete(descriptor, request, result);
@@ -92,10 +97,6 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         }
         queue.add(request);
         want(descriptor, kind);
-    }
-
-    private static boolean isBehindUrgent(DescriptorState descriptor, Kind kind) {
-        return kind == Kind.READ && !descriptor.queue(Kind.EXCEPT).isEmpty();
     }
 
     @Override
@@ -107,13 +108,12 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
 
     /// Performs it once, and notes if the descriptor blocks now.
     private long perform(DescriptorState descriptor, Request request) {
-        Kind kind = request.opcode.kind;
-        long result =
-                request.opcode == Opcode.RECEIVE
-                        ? receive(descriptor, request)
-                        : performer.perform(request, descriptor.traits);
+        if (request.opcode == Opcode.RECEIVE) {
+            return receive(descriptor, request);
+        }
+        long result = performer.perform(request, descriptor.traits);
         if (result == Performer.WOULD_BLOCK || isShortRead(descriptor, request, result)) {
-            descriptor.blocked |= kind.bit;
+            descriptor.blocked |= request.opcode.kind.bit;
         }
         return result;
     }
@@ -129,7 +129,8 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
     private long receive(DescriptorState descriptor, Request request) {
         int buffer = buffers.take();
         if (buffer < 0) {
-            // Not blocked, for all that is known: it is us who are not ready.
+            // Not blocked, for all that is known: it is us who are not ready. A read that follows
+            // must be tried, for its edge has come.
             if (!descriptor.starving) {
                 descriptor.starving = true;
                 starved.add(descriptor);
@@ -148,6 +149,9 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
             }
         } else {
             buffers.give(buffer);
+            if (result == Performer.WOULD_BLOCK) {
+                descriptor.blocked |= Kind.READ.bit;
+            }
         }
         return result;
     }
@@ -283,6 +287,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
             if (descriptor.released == null && descriptor.wanted != descriptor.armed) {
                 arm(descriptor);
             }
+            descriptors.giveIfUnused(descriptor);
         }
         dirty.clear();
     }
@@ -314,6 +319,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
             if (descriptor.released == null) {
                 serve(descriptor, Kind.READ, 0);
             }
+            descriptors.giveIfUnused(descriptor);
         }
     }
 
