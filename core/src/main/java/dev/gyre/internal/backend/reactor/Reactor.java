@@ -35,8 +35,8 @@ import java.util.List;
 /// Descriptors are registered edge-triggered and stay so: a connection costs one registration for all its
 /// messages. What the kernel has said is remembered instead, in `blocked`. Three rules make that
 /// sound. A kind is marked as blocked only by a call that would have, or by a short read of a stream, which
-/// has taken all there was; whatever comes later is a new edge. Once the end or an error was reported,
-/// short reads no longer count: that edge does not come again. And arming a kind makes the kernel report
+/// has taken all there was; whatever comes later is a new edge. Once the end, an error or urgent data was
+/// reported, short reads no longer count: they end there, and that edge does not come again. And arming a kind makes the kernel report
 /// it anew if it is ready.
 ///
 /// Interest in a kind that was twice ready with nobody waiting is dropped, so that a flood nobody reads wakes
@@ -184,7 +184,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
     @Override
     public void ready(DescriptorState descriptor, int ready) {
         boolean over = (ready & (Ready.ERROR | Ready.HANGUP)) != 0;
-        descriptor.ending |= over || (ready & Ready.END) != 0;
+        descriptor.ending |= over || (ready & (Ready.END | Ready.URGENT)) != 0;
         if ((ready & Ready.URGENT) != 0) {
             serve(descriptor, Kind.EXCEPT, ready);
         }
