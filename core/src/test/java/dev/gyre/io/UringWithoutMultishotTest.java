@@ -3,6 +3,7 @@ package dev.gyre.io;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.gyre.conformance.On;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 
 /// The contracts on a kernel before 5.19: nothing goes on by itself, and no buffers are chosen.
+@On("io_uring")
 class UringWithoutMultishotTest {
     private final FaultyUring uring =
             new FaultyUring(new Plan())

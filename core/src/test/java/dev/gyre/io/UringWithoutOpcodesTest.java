@@ -3,6 +3,7 @@ package dev.gyre.io;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.gyre.conformance.On;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 
 /// The contracts on a ring that can do nothing but wait: every call is our own, after a poll or by a worker.
+@On("io_uring")
 class UringWithoutOpcodesTest {
     private final FaultyUring uring =
             new FaultyUring(new Plan())

@@ -2,6 +2,7 @@ package dev.gyre.internal.backend.uring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.gyre.conformance.On;
 import dev.gyre.AnotherThread;
 import dev.gyre.Clause;
 import dev.gyre.LoopConfig;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Set;
 
 /// What becomes of operations on a kernel that lacks some, or has no room for them.
+@On("io_uring")
 class UringFallbackTest extends UringFixture {
     private static final LoopConfig FEW_BUFFERS = LoopConfig.DEFAULT.withReceiveBuffers(4, 64);
 

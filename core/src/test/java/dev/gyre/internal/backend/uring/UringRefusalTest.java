@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.gyre.conformance.On;
 import dev.gyre.Clause;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /// Setting a ring up takes several calls, and a container may refuse any of them.
+@On("io_uring")
 class UringRefusalTest {
     private final Plan plan = new Plan();
     private final Seam seam =
