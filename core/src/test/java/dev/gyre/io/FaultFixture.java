@@ -50,7 +50,8 @@ abstract class FaultFixture extends OperationFixture {
     }
 
     @BeforeEach
-    void countDescriptors() {
+    void countDescriptors() throws IOException {
+        SocketChannel.open().close(); // Opens what the JDK keeps open.
         descriptorsBefore = OpenDescriptors.count();
     }
 

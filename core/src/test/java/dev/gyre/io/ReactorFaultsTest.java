@@ -206,7 +206,7 @@ class ReactorFaultsTest extends FaultFixture {
     // ------------------------------------------------------------------ short counts
 
     @ParameterizedTest
-    @ValueSource(strings = {"send", "writev", "sendfile", "write", "pwrite"})
+    @ValueSource(strings = {"send", "writev", "sendfile", "pwrite"})
     @Clause("O-1")
     void write_takenByteByByte_goesOnUntilAllIsGone(String call) {
         Operation operation = operationOf(call);
