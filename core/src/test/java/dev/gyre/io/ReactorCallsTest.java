@@ -168,8 +168,7 @@ class ReactorCallsTest extends FaultFixture {
     void descriptorState_closedWhileItsInterestChanges_isUsedAgain() {
         for (int i = 0; i < 20; i++) {
             List<Descriptor> pair = pair();
-            Operation read =
-                    operations.read(pair.get(1), Buffer.allocate(8), note("read")).start();
+            Operation read = operations.read(pair.get(1), Buffer.allocate(8), note("read")).start();
             pair.forEach(Descriptor::close); // Before the end of the tick that would arm it.
             runUntilDone(read);
             settle();
