@@ -50,7 +50,8 @@ abstract class FaultFixture extends OperationFixture {
     }
 
     @BeforeEach
-    void countDescriptors() {
+    void countDescriptors() throws IOException {
+        SocketChannel.open().close(); // Opens what the JDK keeps open.
         descriptorsBefore = OpenDescriptors.count();
     }
 
@@ -141,8 +142,7 @@ abstract class FaultFixture extends OperationFixture {
                 Descriptor client = keep(Sockets.stream(loop, address));
                 yield operations.connect(client, address, note(call));
             }
-            case "sendfile" ->
-                    operations.sendFile(file(), 0, 6, keptPair().get(0), note(call));
+            case "sendfile" -> operations.sendFile(file(), 0, 6, keptPair().get(0), note(call));
             case "splice" -> {
                 Pipe pipe = keep(Pipe.open());
                 yield operations.spliceToPipe(withText(), pipe.writer(), 16, note(call));

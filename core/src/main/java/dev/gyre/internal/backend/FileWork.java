@@ -20,7 +20,8 @@ public final class FileWork {
     // Loop thread only.
     private final Completions completions;
 
-    // Shared: added by workers, taken by the loop thread, or by the worker itself if the loop is over.
+    // Shared: added by workers, taken by the loop thread, or by the worker itself if the loop is
+    // over.
     private final ConcurrentLinkedQueue<Result> cameBack = new ConcurrentLinkedQueue<>();
 
     // Shared: set by the loop thread when it is over, read by workers.

@@ -30,6 +30,11 @@ public final class CountingKernel implements Kernel {
         return late.get();
     }
 
+    /// Whether the descriptor was given back.
+    public boolean isClosed() {
+        return closed;
+    }
+
     /// What epoll_wait would do: reports the edge of the eventfd once.
     boolean takeEdge() {
         return edge.getAndSet(false);

@@ -1,0 +1,148 @@
+package dev.gyre.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.gyre.Clause;
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.Linux;
+import dev.gyre.internal.sys.LinuxKernel;
+
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Those that need a real kernel: real limits, and urgent data.
+abstract class KernelHardshipContract extends HardshipContract {
+
+    @Test
+    @Clause({"O-5", "E-3"})
+    void accept_outOfDescriptors_isToldOnceAndGoesOnWhenStartedAgain() {
+        Descriptor listener = Sockets.listen(loop, anyPort());
+        SocketAddress address = Sockets.localAddress(loop, listener);
+        List<Descriptor> accepted = new ArrayList<>();
+        long[] results = new long[8];
+        int[] ended = {0};
+        Accept accept =
+                operations.acceptEach(
+                        listener,
+                        op -> {
+                            if (op.result() >= 0) {
+                                accepted.add(op.accepted());
+                            } else {
+                                results[ended[0]++] = op.result();
+                            }
+                        });
+        accept.start();
+        Descriptor first = Sockets.stream(loop, address);
+        operations.connect(first, address, op -> {}).start();
+        runUntil("one accepted, and all classes loaded", () -> accepted.size() == 1);
+        Descriptor second = Sockets.stream(loop, address);
+        Operation connect = operations.connect(second, address, op -> {});
+        LinuxKernel kernel = new LinuxKernel();
+        int[] taken = new int[1 << 20];
+        int count = takeAllNumbers(kernel, listener.fd(), taken);
+        long turns;
+        try {
+            connect.start();
+            settle();
+            settle();
+            turns = loop.metrics().ticks();
+            settle();
+            turns = loop.metrics().ticks() - turns;
+        } finally {
+            for (int i = 0; i < count; i++) {
+                kernel.close(taken[i]);
+            }
+        }
+        assertThat(ended[0]).as("told once").isEqualTo(1);
+        assertThat(results[0]).isEqualTo(-Errno.EMFILE);
+        assertThat(turns).as("turns that the test itself made").isLessThanOrEqualTo(6);
+        assertThat(accept.isPending()).isFalse();
+        accept.start();
+        runUntil("it was there all the time", () -> accepted.size() == 2);
+        send(second, "patient");
+        assertThat(receive(accepted.get(1))).isEqualTo("patient");
+        accepted.forEach(Descriptor::close);
+        first.close();
+        second.close();
+        listener.close();
+    }
+
+    private static int takeAllNumbers(LinuxKernel kernel, int like, int[] taken) {
+        for (int i = 0; i < taken.length; i++) {
+            taken[i] = kernel.fcntl(like, Linux.F_DUPFD_CLOEXEC, 0);
+            if (taken[i] < 0) {
+                return i;
+            }
+        }
+        return taken.length;
+    }
+
+    @Test
+    @Clause("O-4")
+    void urgentByte_inTheMiddle_hidesNothingBehindIt() throws IOException {
+        try (Descriptor listener = Sockets.listen(loop, anyPort());
+                Socket peer = new Socket()) {
+            Descriptor end = acceptOne(listener, peer);
+            Operation idle = operations.read(end, Buffer.allocate(8), op -> {}).start();
+            settle();
+            peer.getOutputStream().write('0');
+            runUntilDone(idle);
+            peer.getOutputStream().write("abc".getBytes(US_ASCII));
+            peer.sendUrgentData('!');
+            peer.getOutputStream().write("def".getBytes(US_ASCII));
+            settle();
+            settle();
+            StringBuilder text = new StringBuilder();
+            while (text.length() < 6) {
+                text.append(receive(end));
+            }
+            assertThat(text).hasToString("abcdef");
+            end.close();
+        }
+    }
+
+    @Test
+    @Clause({"O-2", "O-4"})
+    void read_behindOneForUrgentData_findsWhatIsThere() throws IOException {
+        try (Descriptor listener = Sockets.listen(loop, anyPort());
+                Socket peer = new Socket()) {
+            Descriptor end = acceptOne(listener, peer);
+            Operation urgent =
+                    operations.readUrgent(end, Buffer.allocate(1), note("urgent")).start();
+            Operation idle = operations.read(end, Buffer.allocate(8), op -> {}).start();
+            settle();
+            peer.getOutputStream().write('0');
+            runUntilDone(idle);
+            assertThat(urgent.cancel()).isTrue();
+            runUntilDone(urgent);
+            peer.getOutputStream().write("plain".getBytes(US_ASCII));
+            settle();
+            settle();
+            urgent.start();
+            assertThat(receive(end)).isEqualTo("plain");
+            peer.sendUrgentData('!');
+            runUntilDone(urgent);
+            assertThat(completed).containsExactly("urgent cancelled", "urgent 1");
+            end.close();
+        }
+    }
+
+    private Descriptor acceptOne(Descriptor listener, Socket peer) throws IOException {
+        InetSocketAddress address = (InetSocketAddress) Sockets.localAddress(loop, listener);
+        peer.connect(address);
+        peer.setTcpNoDelay(true);
+        List<Descriptor> accepted = new ArrayList<>();
+        Accept accept = operations.accept(listener, op -> accepted.add(op.accepted()));
+        accept.start();
+        runUntilDone(accept);
+        return accepted.getFirst();
+    }
+}
