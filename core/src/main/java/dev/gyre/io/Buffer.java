@@ -107,6 +107,9 @@ public sealed interface Buffer permits NativeBuffer {
     /// Whether an operation has it.
     boolean isInFlight();
 
-    /// Gives a buffer that came from the loop back to it, as [Receive#keep()] asks. Does nothing for others.
+    /// Gives a buffer that came from the loop back to it, as [Receive#keep()] asks, from any thread. Does nothing for
+    /// others, nor for one that goes back by itself.
+    ///
+    /// @throws IllegalStateException if an operation has it, or it was given back already
     void release();
 }

@@ -4,6 +4,7 @@ import dev.gyre.internal.backend.Opcode.Kind;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /// What a backend knows of a descriptor that requests are made of: what waits on it, in order, and what the
@@ -57,6 +58,9 @@ public final class DescriptorState implements IoHandler {
 
     /// What to call when the kernel has let go of the number; null while it is open.
     public @Nullable Runnable released;
+
+    /// Multishots whose owner deals with a completion just now, and which are in no queue therefore.
+    public final List<Request> withOwners = new ArrayList<>(1);
 
     /// How many requests the kernel has in hand.
     public int inFlight;
@@ -116,9 +120,18 @@ public final class DescriptorState implements IoHandler {
     public static final class Traits {
         public static final int SOCKET = 1;
 
-        /// A read that brings less than was asked for has brought all there was: true of pipes and stream
-        /// sockets.
+        /// Of a socket: bytes in order, whose end is told by zero.
         public static final int STREAM = 2;
+
+        /// A read that brings less than was asked for has brought all there was. True of TCP; not of Unix sockets,
+        /// which also stop at descriptors that are passed along.
+        public static final int EMPTIED_BY_SHORT_READ = 4;
+
+        public static final int TCP = SOCKET | STREAM | EMPTIED_BY_SHORT_READ;
+
+        public static boolean isDatagram(int traits) {
+            return (traits & (SOCKET | STREAM)) == SOCKET;
+        }
 
         private Traits() {}
     }

@@ -50,6 +50,9 @@ public enum Opcode {
         WRITE(4),
         FILE(8);
 
+        /// The set of them all.
+        public static final int ALL = 15;
+
         /// For sets of kinds.
         public final int bit;
 

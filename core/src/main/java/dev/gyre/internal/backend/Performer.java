@@ -174,11 +174,19 @@ public final class Performer {
                             request.address,
                             request.address2,
                             Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC);
-            if (result != -Errno.ECONNABORTED) {
+            if (!isOfThePeer((int) -result)) {
                 return result;
             }
         }
         return result;
+    }
+
+    /// Whether an error of accept is that of a connection which is gone, and says nothing of the next one.
+    private static boolean isOfThePeer(int errno) {
+        return switch (errno) {
+            case Errno.ECONNABORTED, Errno.ENETDOWN, Errno.ENETUNREACH, Errno.EHOSTUNREACH -> true;
+            default -> false;
+        };
     }
 
     private long connect(Request request) {

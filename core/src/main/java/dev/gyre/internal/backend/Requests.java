@@ -32,7 +32,8 @@ public interface Requests {
     /// Cancels what is pending on a descriptor, in order.
     ///
     /// @param key only those with this key, unless it is null
-    void cancelAll(DescriptorState descriptor, @Nullable Object key);
+    /// @param kinds only those of these kinds, as bits
+    void cancelAll(DescriptorState descriptor, @Nullable Object key, int kinds);
 
     /// Cancels all that is pending on a descriptor and forgets it. It may be gone from here on.
     ///

@@ -9,6 +9,7 @@ import dev.gyre.io.Operation;
 import org.jspecify.annotations.Nullable;
 
 import java.net.SocketAddress;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /// Accepts connections.
@@ -38,12 +39,17 @@ public final class AcceptOperation extends LoopOperation implements Accept {
 
     @Override
     void settle() {
-        accepted = null;
-        last = null;
+        discard(); // One that was promised and never taken.
         if (request.result >= 0) {
             OpenDescriptor connection =
                     OpenDescriptor.fresh(operations.seam.kernels(), (int) request.result, true);
-            connection.opening().known(Traits.SOCKET | Traits.STREAM);
+            Opening listener = Objects.requireNonNull(descriptor).opening();
+            connection
+                    .opening()
+                    .known(
+                            listener.isNonBlocking()
+                                    ? listener.traits()
+                                    : Traits.SOCKET | Traits.STREAM);
             accepted = connection;
             last = connection;
         }

@@ -43,6 +43,7 @@ public final class FileOpenOperation extends LoopOperation implements FileOpen {
 
     @Override
     void settle() {
+        discard(); // One that was promised and never taken.
         opened =
                 request.result < 0
                         ? null

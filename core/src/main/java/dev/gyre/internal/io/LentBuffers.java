@@ -14,14 +14,19 @@ final class LentBuffers {
             "the loop again: what Receive.keep() was not asked for is valid in its callback only";
 
     private final Requests requests;
+    private final OperationHost host;
+
+    /// Those that were not kept are lent again and again. Of one that was kept somebody may still have the view after
+    /// its release, so that one is never used again.
     private @Nullable NativeBuffer[] views;
 
-    LentBuffers(Requests requests) {
+    LentBuffers(Requests requests, OperationHost host) {
         this.requests = requests;
+        this.host = host;
         views = new @Nullable NativeBuffer[0];
     }
 
-    /// The view of a buffer that the kernel has put so many bytes into.
+    /// The view of a buffer that the kernel has put so many bytes into, for one callback.
     NativeBuffer lend(int number, long bytes) {
         ReceiveBuffers buffers = requests.buffers();
         if (views.length == 0) {
@@ -29,20 +34,37 @@ final class LentBuffers {
         }
         NativeBuffer view = views[number];
         if (view == null) {
-            view = new NativeBuffer(new NativeBytes(buffers.memory(number)), lent -> give(number));
+            NativeBytes memory = new NativeBytes(buffers.memory(number));
+            view = new NativeBuffer(memory, kept -> giveKept(kept, number));
             views[number] = view;
         }
         view.takeBack();
         view.clear();
+        view.setBorrowed(true);
         view.filled(bytes);
         return view;
     }
 
-    /// It is the loop's again.
-    void give(int number) {
-        NativeBuffer view = views[number];
-        assert view != null && !view.isInFlight() : "given back twice";
+    /// It stays with the user after the callback.
+    void keep(int number, NativeBuffer view) {
+        view.setBorrowed(false);
+        views[number] = null;
+    }
+
+    /// The callback is over, and it was not kept.
+    void give(int number, NativeBuffer view) {
+        view.setBorrowed(false);
         view.withhold(OURS);
         requests.giveBack(number);
+    }
+
+    /// Any thread.
+    private void giveKept(NativeBuffer view, int number) {
+        view.withhold(OURS);
+        if (host.isHere()) {
+            requests.giveBack(number);
+        } else {
+            boolean _ = host.submitPriority(() -> requests.giveBack(number)); // Or it is over.
+        }
     }
 }

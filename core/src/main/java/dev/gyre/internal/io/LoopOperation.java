@@ -43,6 +43,9 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
     private @Nullable Stopper stopper;
     private boolean pooled;
 
+    /// Whether the completion that is handed out settles a promise.
+    private boolean promised;
+
     /// Whether the completion that is handed out says that more come. The request itself may say so of a later
     /// one by then: its callback may have started it anew.
     private boolean goesOn;
@@ -97,6 +100,10 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
     @Override
     public Promise<Long> startPromised() {
         requireIdle();
+        if (request.multishot) {
+            throw new IllegalStateException(
+                    this + " completes again and again, and a promise only once: use start()");
+        }
         Deferred<Long> deferred = operations.host.loop().deferred();
         begin();
         promise = deferred;
@@ -230,21 +237,22 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
 
     @Override
     public final void run(int ignored) {
-        Deferred<Long> promised = promise;
-        if (promised == null) {
+        Deferred<Long> waiting = promise;
+        if (waiting == null) {
             if (callback != null) {
                 callback.accept(this);
             }
             return;
         }
         promise = null;
+        promised = true;
         SystemCallException failure = failure();
         if (failure != null) {
-            promised.reject(failure);
+            waiting.reject(failure);
         } else if (isCancelled()) {
-            promised.reject(cancelledBy());
+            waiting.reject(cancelledBy());
         } else {
-            promised.resolve(request.result);
+            waiting.resolve(request.result);
         }
     }
 
@@ -255,7 +263,12 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
 
     @Override
     public final void finish() {
-        finished();
+        if (promised) {
+            // What it brought is taken in a microtask, or by the next start at the latest.
+            promised = false;
+        } else {
+            finished();
+        }
         if (goesOn) {
             operations.requests.resume(request);
         }

@@ -4,6 +4,7 @@ import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.sys.Errno;
@@ -35,7 +36,7 @@ public final class LoopOperations {
         this.requests = requests;
         this.seam = seam;
         ports = new @Nullable Port[64];
-        buffers = new LentBuffers(requests);
+        buffers = new LentBuffers(requests, host);
         pools = new OperationPools(this, config.preallocatedOperations());
     }
 
@@ -58,7 +59,7 @@ public final class LoopOperations {
         host.requireConfined("cancelAll");
         Port port = at(descriptor.opening().fd);
         if (port != null && port.opening == descriptor.opening()) {
-            requests.cancelAll(port.state, key);
+            requests.cancelAll(port.state, key, Kind.ALL);
         }
     }
 
@@ -161,11 +162,11 @@ public final class LoopOperations {
 
     // ------------------------------------------------------------------ the loop's end
 
-    /// Asks for an early end of everything.
-    public void cancelAll() {
+    /// Asks for an early end of all that waits for others to do something: not of writes, which come to theirs.
+    public void cancelWaiting() {
         for (Port port : ports) {
             if (port != null) {
-                requests.cancelAll(port.state, null);
+                requests.cancelAll(port.state, null, Kind.EXCEPT.bit | Kind.READ.bit);
             }
         }
     }

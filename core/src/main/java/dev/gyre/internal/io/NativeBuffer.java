@@ -24,6 +24,9 @@ public final class NativeBuffer implements Buffer {
     /// The operation that has it, or whoever else has taken it back.
     private @Nullable Object holder;
 
+    /// Whether it is lent for a callback only, and goes back by itself.
+    private boolean borrowed;
+
     /// Where a buffer goes when it is released.
     interface Lender {
         void takeBack(NativeBuffer buffer);
@@ -48,6 +51,12 @@ public final class NativeBuffer implements Buffer {
     /// Lends it. The holder's words are used in messages.
     void lend(Object holder) {
         requireMine();
+        if (borrowed) {
+            throw new IllegalStateException(
+                    "the buffer goes back to the loop when the callback returns: keep() it before"
+                            + " giving it to "
+                            + holder);
+        }
         this.holder = holder;
     }
 
@@ -58,6 +67,10 @@ public final class NativeBuffer implements Buffer {
 
     void withhold(Object reason) {
         holder = reason;
+    }
+
+    void setBorrowed(boolean borrowed) {
+        this.borrowed = borrowed;
     }
 
     long readingAddress() {
@@ -206,7 +219,8 @@ public final class NativeBuffer implements Buffer {
 
     @Override
     public void release() {
-        if (lender != null && holder == null) {
+        if (lender != null && !borrowed) {
+            requireMine();
             lender.takeBack(this);
         }
     }

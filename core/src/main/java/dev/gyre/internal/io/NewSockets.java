@@ -25,12 +25,12 @@ public final class NewSockets {
     /// The system cuts it to what it allows.
     private static final int BACKLOG = 4096;
 
-    private static final int STREAM = Traits.SOCKET | Traits.STREAM;
+    private static final int UNIX = Traits.SOCKET | Traits.STREAM;
 
     private NewSockets() {}
 
     public static Descriptor listen(Seam seam, SocketAddress address) {
-        OpenDescriptor socket = open(seam, address, SOCK_STREAM, STREAM);
+        OpenDescriptor socket = open(seam, address, SOCK_STREAM, streamTraits(address));
         try {
             if (SocketAddresses.family(address) != Linux.AF_UNIX) {
                 // Or a server could not come back while connections of the last one linger.
@@ -49,7 +49,7 @@ public final class NewSockets {
     }
 
     public static Descriptor stream(Seam seam, SocketAddress like) {
-        return open(seam, like, SOCK_STREAM, STREAM);
+        return open(seam, like, SOCK_STREAM, streamTraits(like));
     }
 
     public static Descriptor datagram(Seam seam, SocketAddress address) {
@@ -71,7 +71,7 @@ public final class NewSockets {
         if (result < 0) {
             throw new SystemCallException("socketpair", -result, SystemCallException.NO_FD);
         }
-        return List.of(known(seam, pair.first(), STREAM), known(seam, pair.second(), STREAM));
+        return List.of(known(seam, pair.first(), UNIX), known(seam, pair.second(), UNIX));
     }
 
     public static void endOutput(Seam seam, OpenDescriptor socket) {
@@ -90,6 +90,10 @@ public final class NewSockets {
             throw new SystemCallException("socket", -fd, SystemCallException.NO_FD);
         }
         return known(seam, fd, traits);
+    }
+
+    private static int streamTraits(SocketAddress address) {
+        return SocketAddresses.family(address) == Linux.AF_UNIX ? UNIX : Traits.TCP;
     }
 
     private static OpenDescriptor known(Seam seam, int fd, int traits) {

@@ -10,8 +10,8 @@ public interface OperationHost {
 
     void requireOpen(String method);
 
-    /// Whether what belongs to the loop thread may be done by the calling one: it is that thread, or there is
-    /// none.
+    /// Whether the calling thread is the loop thread. While there is none this is false for all: another one may
+    /// become it at any moment.
     boolean isHere();
 
     /// Runs a task on the loop thread soon, from any thread.

@@ -43,7 +43,7 @@ public final class ReceiveOperation extends LoopOperation implements Receive {
     @Override
     void finished() {
         if (received != null && !kept) {
-            operations.buffers.give(number);
+            operations.buffers.give(number, received);
         }
         received = null;
     }
@@ -71,7 +71,10 @@ public final class ReceiveOperation extends LoopOperation implements Receive {
     @Override
     public Buffer keep() {
         Buffer buffer = received();
-        kept = true;
+        if (!kept) {
+            kept = true;
+            operations.buffers.keep(number, (NativeBuffer) buffer);
+        }
         return buffer;
     }
 

@@ -48,7 +48,7 @@ final class Host implements TimerHost, WatchHost, PromiseHost, RequestHost, Oper
 
     @Override
     public boolean isHere() {
-        return loop.isConfinedHere();
+        return loop.isLoopThread();
     }
 
     @Override

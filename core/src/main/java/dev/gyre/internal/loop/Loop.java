@@ -367,11 +367,6 @@ public final class Loop implements EventLoop {
                 "loop " + config.name() + " is TERMINATED: " + method + " comes too late");
     }
 
-    /// Whether the calling thread may do what belongs to the loop thread.
-    boolean isConfinedHere() {
-        return confinement.thread() == null || confinement.isHere();
-    }
-
     boolean isWatched(int fd) {
         return watchers.isWatched(fd);
     }

@@ -1,13 +1,14 @@
 package dev.gyre.internal.loop;
 
 import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.io.LoopOperations;
 
-/// How operations come to their end when the loop does: they are cancelled, and what comes of that is handed out.
-/// The kernel may have some in hand for a while yet; of what else it tells nothing concerns us any more.
+/// How operations come to their end when the loop does: what waits for others is cancelled, writes and files may
+/// finish, and what comes of that is handed out. Of what else the kernel tells nothing concerns us any more.
 ///
 /// Loop thread only.
 final class OperationsEnd {
@@ -25,30 +26,33 @@ final class OperationsEnd {
         microtasks = parts.microtasks;
     }
 
-    /// Cancels what is under way and hands out what is through.
+    /// Cancels what waits and hands out what is through by now. What callbacks start is for the next step, so that
+    /// one that always starts again meets the deadline.
     ///
     /// @return false if nothing was
     boolean step() {
-        operations.cancelAll();
+        operations.cancelWaiting();
         requests.flush();
         boolean found = handOutPosted();
         found |= handOutCollected();
         if (!found) {
             backend.pollNow();
             found = handOutCollected();
+            found |= handOutPosted(); // By readiness that was collected.
         }
         return found;
     }
 
     private boolean handOutPosted() {
-        boolean found = false;
+        int most = requests.outstanding();
+        int handedOut = 0;
         for (Request done = requests.takeCompleted();
                 done != null;
-                done = requests.takeCompleted()) {
-            found = true;
+                done = handedOut < most ? requests.takeCompleted() : null) {
+            handedOut++;
             handOut(done.owner);
         }
-        return found;
+        return handedOut > 0;
     }
 
     private boolean handOutCollected() {
@@ -57,6 +61,8 @@ final class OperationsEnd {
             if (ready.isCompletion()) {
                 found = true;
                 handOut(ready);
+            } else if (ready instanceof DescriptorState descriptor) {
+                int _ = descriptor.take(backend.taken());
             }
         }
         return found;

@@ -24,6 +24,7 @@ import dev.gyre.internal.sys.Seam;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -55,7 +56,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
     /// Those whose interest may have changed, and those that wait for a buffer.
     private final List<DescriptorState> dirty = new ArrayList<>();
 
-    private final List<DescriptorState> starved = new ArrayList<>();
+    private final ArrayDeque<DescriptorState> starved = new ArrayDeque<>();
 
     public Reactor(Backend backend, Seam seam, RequestHost host) {
         this.backend = backend;
@@ -124,7 +125,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
                 && result < request.length
                 && result > 0
                 && !descriptor.ending
-                && (descriptor.traits & Traits.STREAM) != 0;
+                && (descriptor.traits & Traits.EMPTIED_BY_SHORT_READ) != 0;
     }
 
     private long receive(DescriptorState descriptor, Request request) {
@@ -145,7 +146,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
             request.buffer = buffer;
             if (result < buffers.size()
                     && !descriptor.ending
-                    && (descriptor.traits & Traits.STREAM) != 0) {
+                    && (descriptor.traits & Traits.EMPTIED_BY_SHORT_READ) != 0) {
                 descriptor.blocked |= Kind.READ.bit;
             }
         } else {
@@ -159,12 +160,18 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
 
     private void complete(DescriptorState descriptor, Request request, long result) {
         // The end of a stream is the last one too.
-        boolean usable = result > 0 || (result == 0 && request.opcode == Opcode.ACCEPT);
+        boolean usable = result > 0 || (result == 0 && !isEnd(descriptor, request));
         boolean more = request.multishot && usable;
         if (more) {
             descriptor.inFlight++;
+            descriptor.withOwners.add(request);
         }
         completions.post(request, result, more);
+    }
+
+    /// Whether zero is the end: not for connections, nor for datagrams, which may be empty.
+    private static boolean isEnd(DescriptorState descriptor, Request request) {
+        return request.opcode != Opcode.ACCEPT && !Traits.isDatagram(descriptor.traits);
     }
 
     @Override
@@ -172,6 +179,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         DescriptorState descriptor = request.descriptor;
         assert descriptor != null && request.multishot : "only a multishot goes on";
         descriptor.inFlight--;
+        descriptor.withOwners.remove(request);
         if (request.cancelRequested || descriptor.released != null) {
             completions.post(request, -Errno.ECANCELED, false);
             descriptors.giveIfUnused(descriptor);
@@ -188,6 +196,9 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         descriptor.ending |= over || (ready & (Ready.END | Ready.URGENT)) != 0;
         if ((ready & Ready.URGENT) != 0) {
             serve(descriptor, Kind.EXCEPT, ready);
+        }
+        if (over && !descriptor.queue(Kind.EXCEPT).isEmpty()) {
+            endUrgent(descriptor);
         }
         if (over || (ready & (Ready.READABLE | Ready.END)) != 0) {
             serve(descriptor, Kind.READ, ready);
@@ -219,6 +230,18 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
                 return;
             }
             request = queue.first();
+        }
+    }
+
+    /// No urgent data comes any more, and the call for it would not say so.
+    private void endUrgent(DescriptorState descriptor) {
+        int error = performer.socketError(descriptor.fd);
+        RequestQueue queue = descriptor.queue(Kind.EXCEPT);
+        for (Request request = queue.poll(); request != null; request = queue.poll()) {
+            completions.post(request, -Math.abs(error), false);
+        }
+        if (error > 0) {
+            completeAll(descriptor, error); // It was taken from the others by asking.
         }
     }
 
@@ -313,9 +336,8 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
     }
 
     private void feed() {
-        List<DescriptorState> hungry = List.copyOf(starved);
-        starved.clear();
-        for (DescriptorState descriptor : hungry) {
+        while (!starved.isEmpty() && buffers.available() > 0) {
+            DescriptorState descriptor = starved.removeFirst();
             descriptor.starving = false;
             if (descriptor.released == null) {
                 serve(descriptor, Kind.READ, 0);
@@ -344,23 +366,38 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
     }
 
     @Override
-    public void cancelAll(DescriptorState descriptor, @Nullable Object key) {
+    public void cancelAll(DescriptorState descriptor, @Nullable Object key, int kinds) {
         for (Kind kind : DescriptorState.QUEUES) {
-            RequestQueue queue = descriptor.queue(kind);
-            Request request = queue.first();
-            while (request != null) {
-                Request after = queue.after(request);
-                if (key == null || key.equals(request.key)) {
-                    cancel(request);
-                }
-                request = after;
+            if ((kinds & kind.bit) != 0) {
+                cancelAll(descriptor.queue(kind), key);
+            }
+        }
+        for (int i = 0; i < descriptor.withOwners.size(); i++) {
+            Request request = descriptor.withOwners.get(i);
+            if ((kinds & request.opcode.kind.bit) != 0 && hasKey(request, key)) {
+                request.cancelRequested = true;
             }
         }
     }
 
+    private void cancelAll(RequestQueue queue, @Nullable Object key) {
+        Request request = queue.first();
+        while (request != null) {
+            Request after = queue.after(request);
+            if (hasKey(request, key)) {
+                cancel(request);
+            }
+            request = after;
+        }
+    }
+
+    private static boolean hasKey(Request request, @Nullable Object key) {
+        return key == null || key.equals(request.key);
+    }
+
     @Override
     public void close(DescriptorState descriptor, Runnable released) {
-        cancelAll(descriptor, null);
+        cancelAll(descriptor, null, Kind.ALL);
         descriptor.released = released;
         if (descriptor.registered) {
             descriptor.registered = false;
