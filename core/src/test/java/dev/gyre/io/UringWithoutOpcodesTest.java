@@ -22,8 +22,7 @@ import org.junit.jupiter.api.Nested;
 class UringWithoutOpcodesTest {
     private final FaultyUring uring =
             new FaultyUring(new Plan())
-                    .withOnlyOpcodes(
-                            IoUring.IORING_OP_POLL_ADD, IoUring.IORING_OP_ASYNC_CANCEL)
+                    .withOnlyOpcodes(IoUring.IORING_OP_POLL_ADD, IoUring.IORING_OP_ASYNC_CANCEL)
                     .withoutBufferRings();
 
     @BeforeEach

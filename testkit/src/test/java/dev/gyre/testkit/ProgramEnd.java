@@ -205,7 +205,8 @@ final class ProgramEnd {
         return all.toByteArray();
     }
 
-    // ------------------------------------------------------------------ buffers that nobody may touch
+    // ------------------------------------------------------------------ buffers that nobody may
+    // touch
 
     private Buffer takeBuffer() {
         if (free.isEmpty()) {

@@ -32,6 +32,7 @@ class UringRefusalTest {
 
     /// Which call of its name is refused, and how: none if the error is zero.
     private String refusedCall = "";
+
     private int refusedTurn;
     private int refusedErrno;
     private int turn;
