@@ -1,8 +1,8 @@
 package dev.gyre;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import static java.util.Map.entry;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
@@ -106,12 +106,13 @@ class SemanticsTest {
                     entry("Y", 1));
 
     static {
-        CLAUSES.forEach(
-                (chapter, clauses) -> {
-                    for (int i = 1; i <= clauses; i++) {
-                        BUILT.add(chapter + "-" + i);
-                    }
-                });
+        CLAUSES
+                .forEach(
+                        (chapter, clauses) -> {
+                            for (int i = 1; i <= clauses; i++) {
+                                BUILT.add(chapter + "-" + i);
+                            }
+                        });
     }
 
     @Test

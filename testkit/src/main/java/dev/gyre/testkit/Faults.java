@@ -83,205 +83,61 @@ public record Faults(
 
     /// A copy with this [#shortReads()].
     public Faults withShortReads(double probability) {
-        return new Faults(
-                probability,
-                shortWrites,
-                interrupts,
-                spuriousBlocks,
-                resets,
-                exhaustion,
-                noBuffers,
-                aborts,
-                reordering,
-                lateness,
-                spuriousEvents,
-                reuse);
+        return new Faults(probability, shortWrites, interrupts, spuriousBlocks, resets, exhaustion, noBuffers, aborts, reordering, lateness, spuriousEvents, reuse);
     }
 
     /// A copy with this [#shortWrites()].
     public Faults withShortWrites(double probability) {
-        return new Faults(
-                shortReads,
-                probability,
-                interrupts,
-                spuriousBlocks,
-                resets,
-                exhaustion,
-                noBuffers,
-                aborts,
-                reordering,
-                lateness,
-                spuriousEvents,
-                reuse);
+        return new Faults(shortReads, probability, interrupts, spuriousBlocks, resets, exhaustion, noBuffers, aborts, reordering, lateness, spuriousEvents, reuse);
     }
 
     /// A copy with this [#interrupts()].
     public Faults withInterrupts(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                probability,
-                spuriousBlocks,
-                resets,
-                exhaustion,
-                noBuffers,
-                aborts,
-                reordering,
-                lateness,
-                spuriousEvents,
-                reuse);
+        return new Faults(shortReads, shortWrites, probability, spuriousBlocks, resets, exhaustion, noBuffers, aborts, reordering, lateness, spuriousEvents, reuse);
     }
 
     /// A copy with this [#spuriousBlocks()].
     public Faults withSpuriousBlocks(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                interrupts,
-                probability,
-                resets,
-                exhaustion,
-                noBuffers,
-                aborts,
-                reordering,
-                lateness,
-                spuriousEvents,
-                reuse);
+        return new Faults(shortReads, shortWrites, interrupts, probability, resets, exhaustion, noBuffers, aborts, reordering, lateness, spuriousEvents, reuse);
     }
 
     /// A copy with this [#resets()].
     public Faults withResets(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                interrupts,
-                spuriousBlocks,
-                probability,
-                exhaustion,
-                noBuffers,
-                aborts,
-                reordering,
-                lateness,
-                spuriousEvents,
-                reuse);
+        return new Faults(shortReads, shortWrites, interrupts, spuriousBlocks, probability, exhaustion, noBuffers, aborts, reordering, lateness, spuriousEvents, reuse);
     }
 
     /// A copy with this [#exhaustion()].
     public Faults withExhaustion(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                interrupts,
-                spuriousBlocks,
-                resets,
-                probability,
-                noBuffers,
-                aborts,
-                reordering,
-                lateness,
-                spuriousEvents,
-                reuse);
+        return new Faults(shortReads, shortWrites, interrupts, spuriousBlocks, resets, probability, noBuffers, aborts, reordering, lateness, spuriousEvents, reuse);
     }
 
     /// A copy with this [#noBuffers()].
     public Faults withNoBuffers(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                interrupts,
-                spuriousBlocks,
-                resets,
-                exhaustion,
-                probability,
-                aborts,
-                reordering,
-                lateness,
-                spuriousEvents,
-                reuse);
+        return new Faults(shortReads, shortWrites, interrupts, spuriousBlocks, resets, exhaustion, probability, aborts, reordering, lateness, spuriousEvents, reuse);
     }
 
     /// A copy with this [#aborts()].
     public Faults withAborts(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                interrupts,
-                spuriousBlocks,
-                resets,
-                exhaustion,
-                noBuffers,
-                probability,
-                reordering,
-                lateness,
-                spuriousEvents,
-                reuse);
+        return new Faults(shortReads, shortWrites, interrupts, spuriousBlocks, resets, exhaustion, noBuffers, probability, reordering, lateness, spuriousEvents, reuse);
     }
 
     /// A copy with this [#reordering()].
     public Faults withReordering(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                interrupts,
-                spuriousBlocks,
-                resets,
-                exhaustion,
-                noBuffers,
-                aborts,
-                probability,
-                lateness,
-                spuriousEvents,
-                reuse);
+        return new Faults(shortReads, shortWrites, interrupts, spuriousBlocks, resets, exhaustion, noBuffers, aborts, probability, lateness, spuriousEvents, reuse);
     }
 
     /// A copy with this [#lateness()].
     public Faults withLateness(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                interrupts,
-                spuriousBlocks,
-                resets,
-                exhaustion,
-                noBuffers,
-                aborts,
-                reordering,
-                probability,
-                spuriousEvents,
-                reuse);
+        return new Faults(shortReads, shortWrites, interrupts, spuriousBlocks, resets, exhaustion, noBuffers, aborts, reordering, probability, spuriousEvents, reuse);
     }
 
     /// A copy with this [#spuriousEvents()].
     public Faults withSpuriousEvents(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                interrupts,
-                spuriousBlocks,
-                resets,
-                exhaustion,
-                noBuffers,
-                aborts,
-                reordering,
-                lateness,
-                probability,
-                reuse);
+        return new Faults(shortReads, shortWrites, interrupts, spuriousBlocks, resets, exhaustion, noBuffers, aborts, reordering, lateness, probability, reuse);
     }
 
     /// A copy with this [#reuse()].
     public Faults withReuse(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                interrupts,
-                spuriousBlocks,
-                resets,
-                exhaustion,
-                noBuffers,
-                aborts,
-                reordering,
-                lateness,
-                spuriousEvents,
-                probability);
+        return new Faults(shortReads, shortWrites, interrupts, spuriousBlocks, resets, exhaustion, noBuffers, aborts, reordering, lateness, spuriousEvents, probability);
     }
 }

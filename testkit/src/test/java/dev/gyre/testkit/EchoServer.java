@@ -21,8 +21,7 @@ final class EchoServer {
 
     EchoServer(EventLoop loop, int port) {
         operations = Operations.on(loop);
-        listener =
-                Sockets.listen(loop, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        listener = Sockets.listen(loop, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         acceptNext();
     }
 

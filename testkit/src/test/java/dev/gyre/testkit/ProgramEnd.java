@@ -205,8 +205,7 @@ final class ProgramEnd {
         return all.toByteArray();
     }
 
-    // ------------------------------------------------------------------ buffers that nobody may
-    // touch
+    // ------------------------------------------------------------------ buffers that nobody may touch
 
     private Buffer takeBuffer() {
         if (free.isEmpty()) {

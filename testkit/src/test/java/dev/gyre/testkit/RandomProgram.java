@@ -287,7 +287,9 @@ final class RandomProgram {
         }
         List<Talk> all =
                 talks.entrySet().stream()
-                        .sorted(java.util.Comparator.comparing(entry -> entry.getKey().toString()))
+                        .sorted(
+                                java.util.Comparator.comparing(
+                                        entry -> entry.getKey().toString()))
                         .map(Map.Entry::getValue)
                         .toList();
         Talk talk = all.get(dice.below(all.size()));
@@ -374,7 +376,9 @@ final class RandomProgram {
     }
 
     private static void whole(ProgramEnd end, byte[] received, ProgramEnd sender) {
-        assertThat(sender.writing.size()).as("%s: writes that never completed", end.name).isZero();
+        assertThat(sender.writing.size())
+                .as("%s: writes that never completed", end.name)
+                .isZero();
         assertThat(received.length)
                 .as("%s: bytes that arrived of those sent", end.name)
                 .isEqualTo(sender.sent.size());

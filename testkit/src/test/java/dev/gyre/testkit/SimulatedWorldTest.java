@@ -201,7 +201,8 @@ class SimulatedWorldTest {
             Operations operations = Operations.on(world.loop());
             Buffer buffer = Buffer.allocate(16);
             List<String> log = new ArrayList<>();
-            Operation read = operations.read(socket, buffer, op -> log.add(buffer.getText(UTF_8)));
+            Operation read =
+                    operations.read(socket, buffer, op -> log.add(buffer.getText(UTF_8)));
             operations.connect(socket, address, op -> read.start()).start();
             world.run();
             assertThat(log).containsExactly("ready");

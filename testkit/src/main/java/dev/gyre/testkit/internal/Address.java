@@ -61,11 +61,15 @@ sealed interface Address {
         public byte[] encoded() {
             byte[] bytes = HexFormat.of().parseHex(host);
             boolean v6 = isV6();
-            byte[] encoded = new byte[v6 ? Linux.SIZEOF_SOCKADDR_IN6 : Linux.SIZEOF_SOCKADDR_IN];
+            byte[] encoded =
+                    new byte[v6 ? Linux.SIZEOF_SOCKADDR_IN6 : Linux.SIZEOF_SOCKADDR_IN];
             encoded[0] = (byte) (v6 ? Linux.AF_INET6 : Linux.AF_INET);
             encoded[Linux.OFFSETOF_SOCKADDR_PORT] = (byte) (port >>> 8);
             encoded[Linux.OFFSETOF_SOCKADDR_PORT + 1] = (byte) port;
-            int at = v6 ? Linux.OFFSETOF_SOCKADDR_IN6_ADDRESS : Linux.OFFSETOF_SOCKADDR_IN_ADDRESS;
+            int at =
+                    v6
+                            ? Linux.OFFSETOF_SOCKADDR_IN6_ADDRESS
+                            : Linux.OFFSETOF_SOCKADDR_IN_ADDRESS;
             System.arraycopy(bytes, 0, encoded, at, bytes.length);
             return encoded;
         }

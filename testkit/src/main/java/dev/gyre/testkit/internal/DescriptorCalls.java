@@ -139,12 +139,8 @@ public final class DescriptorCalls implements Kernel, SignalCalls {
 
     private int toldPair(String call, int result, long pairAddress) {
         if (result == 0) {
-            kernel.note(
-                    call
-                            + " = "
-                            + Memory.getInt(pairAddress)
-                            + ", "
-                            + Memory.getInt(pairAddress + Integer.BYTES));
+            kernel.note(call + " = " + Memory.getInt(pairAddress) + ", "
+                    + Memory.getInt(pairAddress + Integer.BYTES));
             return 0;
         }
         return kernel.moves.told(call, -1, result);
@@ -220,7 +216,8 @@ public final class DescriptorCalls implements Kernel, SignalCalls {
                 case Linux.F_GETFL -> file.statusFlags;
                 case Linux.F_SETFL -> {
                     int changeable = Linux.O_NONBLOCK | Linux.O_APPEND;
-                    file.statusFlags = (file.statusFlags & ~changeable) | (argument & changeable);
+                    file.statusFlags =
+                            (file.statusFlags & ~changeable) | (argument & changeable);
                     yield 0;
                 }
                 case F_DUPFD, Linux.F_DUPFD_CLOEXEC ->

@@ -63,9 +63,7 @@ final class Mischief {
 
     /// How much of a read is brought: at least one byte.
     int shortenedRead(int length) {
-        return length > 1 && dice.happens(faults.shortReads())
-                ? 1 + dice.below(length - 1)
-                : length;
+        return length > 1 && dice.happens(faults.shortReads()) ? 1 + dice.below(length - 1) : length;
     }
 
     int shortenedWrite(int length) {

@@ -158,7 +158,8 @@ final class Network {
         if (held.isV6() == plain.isV6()) {
             return held.isAny() || held.host().equals(plain.host());
         }
-        return held.host().equals(Inet.ANY6) && !socket.has(Linux.IPPROTO_IPV6, Linux.IPV6_V6ONLY);
+        return held.host().equals(Inet.ANY6)
+                && !socket.has(Linux.IPPROTO_IPV6, Linux.IPV6_V6ONLY);
     }
 
     // ------------------------------------------------------------------ names of Unix sockets
@@ -199,7 +200,8 @@ final class Network {
         if (jitterNanos > 0) {
             travel += Long.remainderUnsigned(kernel.dice.next(), jitterNanos + 1);
         }
-        line.lastArrivalNanos = Math.max(line.lastArrivalNanos, kernel.agenda.nowNanos() + travel);
+        line.lastArrivalNanos =
+                Math.max(line.lastArrivalNanos, kernel.agenda.nowNanos() + travel);
         kernel.agenda.at(line.lastArrivalNanos, arrival);
     }
 

@@ -132,9 +132,7 @@ public final class NetworkCalls implements SocketCalls {
         boolean ready = (listener.ready() & EPOLLIN) != 0;
         int exhausted = ready ? kernel.mischief.exhaustion() : 0;
         if (exhausted == 0 && ready && kernel.mischief.blocks()) {
-            kernel.agenda.after(
-                    kernel.mischief.delayNanos(),
-                    () -> listener.wake(SimulatedSocket.READABLE_KEY));
+            kernel.agenda.after(kernel.mischief.delayNanos(), () -> listener.wake(SimulatedSocket.READABLE_KEY));
             return Errno.EAGAIN;
         }
         return exhausted;
@@ -165,9 +163,7 @@ public final class NetworkCalls implements SocketCalls {
             }
             if (result == -Errno.EINPROGRESS && socket.isBlocking()) {
                 throw kernel.failure(
-                        "connect of descriptor "
-                                + fd
-                                + " would block: it was not made"
+                        "connect of descriptor " + fd + " would block: it was not made"
                                 + " non-blocking");
             }
             return told("connect", fd, result);

@@ -156,8 +156,8 @@ public final class SimulatedBackend implements Backend {
                 emptyWaits = 0;
                 throw kernel.failure(
                         "the loop waits for ever: no timer is set, nothing is under way in the"
-                                + " simulated world, and another thread is not waited for. Stop the"
-                                + " loop, or run it with advance() or run() of the world");
+                            + " simulated world, and another thread is not waited for. Stop the"
+                            + " loop, or run it with advance() or run() of the world");
             }
             kernel.moveTo(deadlineNanos);
         }
@@ -219,7 +219,9 @@ public final class SimulatedBackend implements Backend {
     @Override
     public @Nullable IoHandler takeReady() {
         synchronized (kernel) {
-            for (PollSet.Event event = collected.poll(); event != null; event = collected.poll()) {
+            for (PollSet.Event event = collected.poll();
+                    event != null;
+                    event = collected.poll()) {
                 Entry entry = entryOf((int) event.data());
                 if (!closed && entry != null && entry.generation == (int) (event.data() >>> 32)) {
                     taken = readyBits(event.ready());

@@ -246,11 +246,8 @@ final class TcpFlow {
             return;
         }
         socket.kernel.note(
-                "arrived "
-                        + segment.length
-                        + Recorder.nameOf(segment, 0, segment.length)
-                        + " at "
-                        + socket);
+                "arrived " + segment.length + Recorder.nameOf(segment, 0, segment.length)
+                        + " at " + socket);
         inbox.add(segment);
         receivedPosition += segment.length;
         if (from != null) {

@@ -13,6 +13,7 @@ import dev.gyre.testkit.internal.Address.Inet;
 
 import org.jspecify.annotations.Nullable;
 
+
 /// A stream socket of the Internet: what an application sees of TCP, as Linux shows it. How the bytes get to the
 /// other end is in [TcpFlow].
 final class TcpSocket extends SimulatedSocket {

@@ -169,9 +169,7 @@ final class UnixSocket extends SimulatedSocket {
     @Override
     int room() {
         UnixSocket other = peer;
-        return other == null || (shutdown & SHUT_SEND) != 0
-                ? -1
-                : Math.max(0, sendLimit - other.inbox.size());
+        return other == null || (shutdown & SHUT_SEND) != 0 ? -1 : Math.max(0, sendLimit - other.inbox.size());
     }
 
     @Override

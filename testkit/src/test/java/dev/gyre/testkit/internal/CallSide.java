@@ -114,7 +114,8 @@ final class CallSide implements AutoCloseable {
 
     int accept(int handle) {
         return added(
-                sockets.accept4(number(handle), 0, 0, Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC));
+                sockets.accept4(
+                        number(handle), 0, 0, Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC));
     }
 
     long write(int handle, byte[] bytes) {

@@ -273,11 +273,7 @@ class DifferentialTest {
             int chosen = mask;
             int result =
                     same(
-                            "epoll_ctl "
-                                    + operation
-                                    + " "
-                                    + handle
-                                    + " "
+                            "epoll_ctl " + operation + " " + handle + " "
                                     + Integer.toHexString(mask),
                             side -> side.control(operation, handle, chosen));
             if (result == 0) {
@@ -293,8 +289,7 @@ class DifferentialTest {
             late.removeAll(found.keySet());
             late.removeIf(handle -> !shutDown.contains(handle.intValue()));
             for (long handle : late) {
-                // That the other end has confirmed the end is an edge too, and on Linux it may come
-                // any
+                // That the other end has confirmed the end is an edge too, and on Linux it may come any
                 // time later. Armed again, both sides are at the same point.
                 expected.remove(handle);
                 int mask = masks.get((int) handle);
@@ -335,8 +330,8 @@ class DifferentialTest {
             T found = call.apply(model);
             log.add(what + " = " + show(expected));
             if (!Objects.equals(expected, found)) {
-                throw different(
-                        what + ": Linux says " + show(expected) + ", simulated " + show(found));
+                throw different(what + ": Linux says " + show(expected) + ", simulated "
+                        + show(found));
             }
             return found;
         }
