@@ -29,8 +29,8 @@ import java.util.function.Consumer;
 /// **Threads.** Loop thread only, or any one while no thread runs the loop. A descriptor may be closed by any thread: what
 /// is pending on it is then cancelled, and the number given back after that.
 ///
-/// **End of the loop.** [EventLoop#shutdown] cancels what is pending once all tasks are done, and their callbacks still
-/// run; what [EventLoop#close] finds never completes.
+/// **End of the loop.** Once all tasks are done, [EventLoop#shutdown] cancels what waits for others, such as reads and accepts, and
+/// lets writes and files finish until its deadline; callbacks still run. What [EventLoop#close] finds never completes.
 public final class Operations {
     private final LoopOperations operations;
 

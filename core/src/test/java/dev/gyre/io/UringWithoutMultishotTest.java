@@ -3,10 +3,10 @@ package dev.gyre.io;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.gyre.conformance.On;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.uring.UringBackend;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.FaultyKernel.Plan;

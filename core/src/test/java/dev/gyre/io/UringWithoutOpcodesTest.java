@@ -3,10 +3,10 @@ package dev.gyre.io;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.gyre.conformance.On;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.uring.UringBackend;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
@@ -24,8 +24,7 @@ import org.junit.jupiter.api.Nested;
 class UringWithoutOpcodesTest {
     private final FaultyUring uring =
             new FaultyUring(new Plan())
-                    .withOnlyOpcodes(
-                            IoUring.IORING_OP_POLL_ADD, IoUring.IORING_OP_ASYNC_CANCEL)
+                    .withOnlyOpcodes(IoUring.IORING_OP_POLL_ADD, IoUring.IORING_OP_ASYNC_CANCEL)
                     .withoutBufferRings();
 
     @BeforeEach

@@ -5,12 +5,14 @@ import static dev.gyre.internal.sys.IoUring.IORING_CQE_F_BUFFER;
 import static dev.gyre.internal.sys.IoUring.IORING_CQE_F_MORE;
 
 import dev.gyre.internal.backend.DescriptorState;
+import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Performer;
 import dev.gyre.internal.backend.ReceiveBuffers;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Seam;
 
 import java.util.ArrayDeque;
@@ -209,11 +211,18 @@ final class Flying {
         Request request = flight.request();
         if (result < 0) {
             owner.arrived(flight, result, -1);
+        } else if (request.opcode == Opcode.READ_URGENT && isOver(result)) {
+            // No urgent data comes any more, and the call for it would not say so.
+            owner.arrived(flight, -Math.abs(performer.socketError(request.fd)), -1);
         } else if (repertoire.isPerformed(request)) {
             perform(flight);
         } else {
             again(flight);
         }
+    }
+
+    private static boolean isOver(int polled) {
+        return (polled & Linux.EPOLLPRI) == 0 && (polled & (Linux.EPOLLERR | Linux.EPOLLHUP)) != 0;
     }
 
     private void perform(Flight flight) {
@@ -343,7 +352,11 @@ final class Flying {
 
     /// Whether a multishot may go on after this result: the end of a stream is the last one too.
     static boolean isUsable(Request request, long result) {
-        return result > 0 || (result == 0 && request.opcode == Opcode.ACCEPT);
+        if (result != 0 || request.opcode == Opcode.ACCEPT) {
+            return result >= 0;
+        }
+        DescriptorState descriptor = request.descriptor; // Of datagrams one may be empty.
+        return descriptor != null && Traits.isDatagram(descriptor.traits);
     }
 
     // ------------------------------------------------------------------ when the ring goes
@@ -358,6 +371,13 @@ final class Flying {
             }
         }
         return true;
+    }
+
+    /// What was asked for has not come: it may be asked for once more.
+    void forgetCancels() {
+        for (int slot = 0; slot < flights.slots(); slot++) {
+            flights.at(slot).cancelSent = 0;
+        }
     }
 
     /// The ring is gone. What it still had has no result any more, but of a poll nothing is lost.

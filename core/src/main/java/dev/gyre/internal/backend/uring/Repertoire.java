@@ -40,8 +40,7 @@ final class Repertoire {
     Repertoire(long opcodes) {
         this.opcodes = opcodes;
         // Both or none: a buffer is the kernel's to choose or ours to take.
-        choosesBuffers =
-                isNative(Opcode.RECEIVE, true) && isNative(Opcode.RECEIVE, false);
+        choosesBuffers = isNative(Opcode.RECEIVE, true) && isNative(Opcode.RECEIVE, false);
     }
 
     private boolean isNative(Opcode opcode, boolean socket) {

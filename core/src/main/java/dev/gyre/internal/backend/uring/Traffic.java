@@ -79,6 +79,13 @@ final class Traffic {
         }
     }
 
+    /// They have not come: the next recall asks once more.
+    void askAgain() {
+        if (flying != null) {
+            flying.forgetCancels();
+        }
+    }
+
     // ------------------------------------------------------------------ out
 
     /// Takes the completions that are there, until there is no room for what polls report.

@@ -339,6 +339,9 @@ public final class UringBackend implements Backend {
                 return; // Nothing comes back from such a ring.
             }
             traffic.collectAll(own);
+            if (result == -Errno.ETIME) {
+                traffic.askAgain();
+            }
         }
     }
 

@@ -260,8 +260,11 @@ final class UringRequests implements Requests, Flying.Owner {
     }
 
     @Override
-    public void cancelAll(DescriptorState descriptor, @Nullable Object key) {
+    public void cancelAll(DescriptorState descriptor, @Nullable Object key, int kinds) {
         for (Kind kind : DescriptorState.QUEUES) {
+            if ((kinds & kind.bit) == 0) {
+                continue;
+            }
             Request first = descriptor.serving(kind);
             boolean inOrder = first != null && matches(first, key);
             RequestQueue queue = descriptor.queue(kind);
@@ -291,7 +294,7 @@ final class UringRequests implements Requests, Flying.Owner {
 
     @Override
     public void close(DescriptorState descriptor, Runnable released) {
-        cancelAll(descriptor, null);
+        cancelAll(descriptor, null, Kind.ALL);
         descriptor.released = released;
         for (Kind kind : DescriptorState.QUEUES) {
             Request request = descriptor.serving(kind);

@@ -2,10 +2,10 @@ package dev.gyre.internal.backend.uring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.gyre.conformance.On;
 import dev.gyre.AnotherThread;
 import dev.gyre.Clause;
 import dev.gyre.LoopConfig;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;

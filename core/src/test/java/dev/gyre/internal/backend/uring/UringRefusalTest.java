@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.gyre.conformance.On;
 import dev.gyre.Clause;
 import dev.gyre.SystemCallException;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
@@ -34,6 +34,7 @@ class UringRefusalTest {
 
     /// Which call of its name is refused, and how: none if the error is zero.
     private String refusedCall = "";
+
     private int refusedTurn;
     private int refusedErrno;
     private int turn;

@@ -1,7 +1,6 @@
 package dev.gyre.internal.backend.uring;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.gyre.AnotherThread;
 import dev.gyre.Clause;
@@ -10,22 +9,12 @@ import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;
+import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Request;
-import dev.gyre.internal.backend.RequestHost;
-import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.FaultyKernel;
-import dev.gyre.internal.sys.FaultyKernel.Plan;
-import dev.gyre.internal.sys.FaultyUring;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxKernel;
-import dev.gyre.internal.sys.LinuxSocketCalls;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.Seam;
-import dev.gyre.internal.sys.SocketCalls;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,7 +25,6 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -351,7 +339,7 @@ class UringRequestsTest extends UringFixture {
             reads.add(read);
         }
         nothingYet();
-        requests.cancelAll(reader, "even");
+        requests.cancelAll(reader, "even", Kind.ALL);
         assertThat(List.of(next(), next())).containsExactly(reads.get(0), reads.get(2));
         nothingYet();
         send(pair[1], "xy");
