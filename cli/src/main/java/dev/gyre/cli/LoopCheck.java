@@ -84,7 +84,9 @@ final class LoopCheck {
                     "a task from another thread ran, a timer fired, the loop ended; "
                             + switch (BackendKind.of(loop.metrics().backend())) {
                                 case EPOLL -> waits(new LinuxKernel());
-                                case IO_URING -> "waits use io_uring_enter";
+                                case IO_URING ->
+                                        "waits use io_uring_enter; "
+                                                + loop.metrics().backendDetail();
                                 case KQUEUE -> "waits use kevent";
                             });
         } catch (ExecutionException e) {

@@ -13,6 +13,10 @@ public sealed interface LoopMetrics permits Metrics {
     /// Why the loop does not wait on the backend that was asked for; empty if it does.
     Optional<String> backendFallback();
 
+    /// Who makes the operations, in words for people: `all operations native`, or which of them this
+    /// kernel leaves to the loop. What a kernel lacks may be found out only when it is first used.
+    String backendDetail();
+
     /// Ticks begun.
     long ticks();
 

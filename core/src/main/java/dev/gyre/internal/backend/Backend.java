@@ -22,6 +22,12 @@ public interface Backend {
     /// The name users know it by: `epoll`.
     String name();
 
+    /// In words, who makes the operations: the kernel by itself, or who else. What it lacks may be found
+    /// out only when it is used. Any thread.
+    default String describe() {
+        return "operations by readiness";
+    }
+
     /// The monotonic clock that deadlines are measured with.
     long nanoTime();
 

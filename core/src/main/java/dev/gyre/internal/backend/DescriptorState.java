@@ -46,7 +46,7 @@ public final class DescriptorState implements IoHandler {
     /// Kinds that were ready though nobody waited for them, once already.
     public int unasked;
 
-    /// The end or an error was reported: reads go on until they meet it.
+    /// The end, an error or urgent data was reported: reads go on until they meet it.
     public boolean ending;
 
     /// Whether it stands in a list of those to be looked at before the next wait.

@@ -14,7 +14,8 @@ public final class Interest {
     /// Also of urgent data.
     public static final int URGENT = 16;
 
-    /// Also of the peer's end, as [Ready#END]. Only together with [#READ].
+    /// Also of the peer's end, as [Ready#END], and of urgent data, which reads stop short at, as
+    /// [Ready#URGENT], where the kernel has a word for it. Only together with [#READ].
     public static final int END = 32;
 
     private Interest() {}

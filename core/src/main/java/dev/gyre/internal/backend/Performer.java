@@ -113,6 +113,9 @@ public final class Performer {
             if (result == left) {
                 return request.transferred;
             }
+            if (result == 0) {
+                return -Errno.EIO; // Takes nothing and says nothing: asking again would not end.
+            }
         }
     }
 
@@ -128,6 +131,9 @@ public final class Performer {
             request.transferred += result;
             if (useUp(request, result)) {
                 return request.transferred;
+            }
+            if (result == 0) {
+                return -Errno.EIO;
             }
         }
     }
@@ -232,7 +238,10 @@ public final class Performer {
         }
         // One of the two is not ready, and only if it is ours is there anything to wait for.
         int asked = request.opcode == Opcode.SPLICE_FROM ? Linux.POLLOUT : Linux.POLLIN;
-        boolean pipeIsReady = (sockets.pollOne(request.fd2, asked) & asked) != 0;
-        return pipeIsReady ? WOULD_BLOCK : -Errno.ENOBUFS;
+        int ready = sockets.pollOne(request.fd2, asked);
+        if (ready < 0) {
+            return ready;
+        }
+        return (ready & asked) != 0 ? WOULD_BLOCK : -Errno.ENOBUFS;
     }
 }

@@ -70,10 +70,24 @@ public final class ReceiveBuffers {
         return top == 0 ? -1 : free[--top];
     }
 
-    /// For a kernel that chooses by itself: it has chosen one. Who uses this never calls [#take()].
+    /// For a kernel that chooses by itself: it has chosen one. Who uses this never calls [#take()],
+    /// unless after [#freeAllBut].
     public void chosen() {
         assert top > 0 : "more buffers go out than there are";
         top--;
+    }
+
+    /// The kernel does not choose any more. It did so without saying which are left, so that is said here.
+    ///
+    /// @param out those that did not come back yet
+    public void freeAllBut(boolean[] out) {
+        memory();
+        top = 0;
+        for (int i = count - 1; i >= 0; i--) {
+            if (!out[i]) {
+                free[top++] = i;
+            }
+        }
     }
 
     public void give(int buffer) {

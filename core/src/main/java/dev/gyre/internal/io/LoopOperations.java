@@ -130,6 +130,9 @@ public final class LoopOperations {
         if (result == -Errno.ENOTSOCK) {
             return 0;
         }
+        if (result < 0) {
+            throw new SystemCallException("getsockopt(SO_TYPE)", -result, opening.fd);
+        }
         boolean stream = Memory.getInt(type) == Linux.SOCK_STREAM;
         return stream ? Traits.SOCKET | Traits.STREAM : Traits.SOCKET;
     }

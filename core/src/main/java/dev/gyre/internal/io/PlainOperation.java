@@ -85,6 +85,10 @@ public final class PlainOperation extends LoopOperation {
         if (other != null) {
             other.opening().leave();
         }
+        if (request.opcode == Opcode.FILE_CLOSE && request.isCancelled() && request.fd >= 0) {
+            // Nobody has come to it, and nobody else knows the number any more.
+            int _ = operations.seam.kernels().get().close(request.fd);
+        }
     }
 
     @Override

@@ -27,6 +27,11 @@ public final class Metrics implements LoopMetrics {
     }
 
     @Override
+    public String backendDetail() {
+        return parts.backend.describe();
+    }
+
+    @Override
     public long ticks() {
         return tick.ticks.get();
     }

@@ -23,6 +23,7 @@ public final class FaultyKernel implements Kernel {
         private final List<String> calls = new ArrayList<>();
         private final List<Long> timeoutsNanos = new ArrayList<>();
         private final Set<Integer> open = new TreeSet<>();
+        private long events;
 
         /// The next call of that name returns `-errno` and does not reach the kernel.
         public synchronized Plan fail(String call, int errno) {
@@ -58,6 +59,16 @@ public final class FaultyKernel implements Kernel {
 
         synchronized void sawTimeout(long nanos) {
             timeoutsNanos.add(nanos);
+        }
+
+        /// How many events all waits together have brought.
+        public synchronized long events() {
+            return events;
+        }
+
+        synchronized int brought(int result) {
+            events += Math.max(0, result);
+            return result;
         }
 
         /// The descriptors that were opened and not closed.
@@ -109,11 +120,14 @@ public final class FaultyKernel implements Kernel {
 
     @Override
     public int epollWait(int epfd, long eventsAddress, int maxEvents, int timeoutMillis) {
-        return (int)
-                call(
-                        "epoll_wait",
-                        epfd,
-                        () -> real.epollWait(epfd, eventsAddress, maxEvents, timeoutMillis));
+        return plan.brought(
+                (int)
+                        call(
+                                "epoll_wait",
+                                epfd,
+                                () ->
+                                        real.epollWait(
+                                                epfd, eventsAddress, maxEvents, timeoutMillis)));
     }
 
     @Override
@@ -121,11 +135,14 @@ public final class FaultyKernel implements Kernel {
         plan.sawTimeout(
                 Memory.getLong(timespecAddress) * 1_000_000_000
                         + Memory.getLong(timespecAddress + Linux.OFFSETOF_TIMESPEC_NANOS));
-        return (int)
-                call(
-                        "epoll_pwait2",
-                        epfd,
-                        () -> real.epollPwait2(epfd, eventsAddress, maxEvents, timespecAddress));
+        return plan.brought(
+                (int)
+                        call(
+                                "epoll_pwait2",
+                                epfd,
+                                () ->
+                                        real.epollPwait2(
+                                                epfd, eventsAddress, maxEvents, timespecAddress)));
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
@@ -23,6 +24,31 @@ public class FaultyUring implements UringCalls {
     private int refusedFlags;
     private int hiddenFeatures;
 
+    // Shared: set before the first ring is, read by all.
+    private final Map<Integer, Submissions> queues = new ConcurrentHashMap<>();
+    private volatile long hiddenOpcodes;
+    private volatile boolean refusesAcceptMultishot;
+    private volatile boolean refusesReceiveMultishot;
+    private volatile boolean refusesBufferRings;
+
+    // Shared: counted by whoever enters a ring.
+    private final AtomicInteger refused = new AtomicInteger();
+
+    /// Where a ring's submissions lie.
+    private static final class Submissions {
+        final int entries;
+        final int head;
+        final int tail;
+        volatile long rings;
+        volatile long first;
+
+        Submissions(long params) {
+            entries = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_ENTRIES);
+            head = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_HEAD);
+            tail = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_TAIL);
+        }
+    }
+
     public FaultyUring(Plan plan) {
         this.plan = plan;
     }
@@ -37,6 +63,89 @@ public class FaultyUring implements UringCalls {
     public synchronized FaultyUring withoutFeatures(int features) {
         hiddenFeatures = features;
         return this;
+    }
+
+    /// Pretends not to have these operations: neither when it is asked for them nor when they are tried.
+    public FaultyUring withoutOpcodes(int... opcodes) {
+        for (int opcode : opcodes) {
+            hiddenOpcodes |= 1L << opcode;
+        }
+        return this;
+    }
+
+    /// Pretends to have these operations and no other.
+    public FaultyUring withOnlyOpcodes(int... opcodes) {
+        long shown = 0;
+        for (int opcode : opcodes) {
+            shown |= 1L << opcode;
+        }
+        hiddenOpcodes = ~shown;
+        return this;
+    }
+
+    /// Answers EINVAL to each accept that is to go on by itself, as before 5.19.
+    public FaultyUring withoutAcceptMultishot() {
+        refusesAcceptMultishot = true;
+        return this;
+    }
+
+    /// Answers EINVAL to each receive that is to go on by itself, as before 6.0.
+    public FaultyUring withoutReceiveMultishot() {
+        refusesReceiveMultishot = true;
+        return this;
+    }
+
+    /// Answers EINVAL to whoever registers a ring of buffers, as before 5.19.
+    public FaultyUring withoutBufferRings() {
+        refusesBufferRings = true;
+        return this;
+    }
+
+    /// How many submissions were refused because this kernel pretends not to know them.
+    public int refusedSubmissions() {
+        return refused.get();
+    }
+
+    private boolean isCrippled() {
+        return hiddenOpcodes != 0 || refusesAcceptMultishot || refusesReceiveMultishot;
+    }
+
+    /// Turns what this kernel is not to know into what no kernel knows, which answers EINVAL to it.
+    private void spoil(int fd) {
+        Submissions queue = queues.get(fd);
+        if (queue == null) {
+            throw new AssertionError("no ring with the descriptor " + fd);
+        }
+        int tail = Memory.getIntAcquire(queue.rings + queue.tail);
+        for (int i = Memory.getIntAcquire(queue.rings + queue.head); i != tail; i++) {
+            long entry =
+                    queue.first + (long) (i & (queue.entries - 1)) * IoUring.SIZEOF_IO_URING_SQE;
+            int opcode = Memory.getByte(entry) & 0xFF;
+            long priority = entry + IoUring.OFFSETOF_IO_URING_SQE_IOPRIO;
+            boolean multishot = Memory.getByte(priority) != 0;
+            if (opcode < Long.SIZE && (hiddenOpcodes & (1L << opcode)) != 0) {
+                Memory.putByte(entry, 0xFF);
+                refused.incrementAndGet();
+            } else if (multishot
+                    && ((opcode == IoUring.IORING_OP_ACCEPT && refusesAcceptMultishot)
+                            || (opcode == IoUring.IORING_OP_RECV && refusesReceiveMultishot))) {
+                Memory.putShort(priority, 0xFFFF);
+                refused.incrementAndGet();
+            }
+        }
+    }
+
+    private void hide(long probe, int count) {
+        for (int opcode = 0; opcode < Math.min(count, Long.SIZE); opcode++) {
+            if ((hiddenOpcodes & (1L << opcode)) != 0) {
+                Memory.putByte(
+                        probe
+                                + IoUring.SIZEOF_IO_URING_PROBE
+                                + (long) opcode * IoUring.SIZEOF_IO_URING_PROBE_OP
+                                + IoUring.OFFSETOF_IO_URING_PROBE_OP_FLAGS,
+                        0);
+            }
+        }
     }
 
     /// The mappings that were made and not given back.
@@ -73,6 +182,9 @@ public class FaultyUring implements UringCalls {
         int fd = (int) call("io_uring_setup", -1, () -> real.setup(entries, paramsAddress));
         long features = paramsAddress + IoUring.OFFSETOF_IO_URING_PARAMS_FEATURES;
         Memory.putInt(features, Memory.getInt(features) & ~hiddenFeatures);
+        if (fd >= 0) {
+            queues.put(fd, new Submissions(paramsAddress));
+        }
         return plan.opened(fd);
     }
 
@@ -84,6 +196,9 @@ public class FaultyUring implements UringCalls {
             sawTimeout(
                     Memory.getLong(timespec) * 1_000_000_000
                             + Memory.getLong(timespec + Linux.OFFSETOF_TIMESPEC_NANOS));
+        }
+        if (isCrippled()) {
+            spoil(fd);
         }
         int result =
                 (int)
@@ -110,11 +225,21 @@ public class FaultyUring implements UringCalls {
 
     @Override
     public int register(int fd, int opcode, long argAddress, int count) {
-        return (int)
-                call(
-                        "io_uring_register",
-                        opcode,
-                        () -> real.register(fd, opcode, argAddress, count));
+        // Which ring is entered would no longer be told by a descriptor.
+        boolean hidden = opcode == IoUring.IORING_REGISTER_RING_FDS && isCrippled();
+        if (hidden || (opcode == IoUring.IORING_REGISTER_PBUF_RING && refusesBufferRings)) {
+            return -Errno.EINVAL;
+        }
+        int result =
+                (int)
+                        call(
+                                "io_uring_register",
+                                opcode,
+                                () -> real.register(fd, opcode, argAddress, count));
+        if (opcode == IoUring.IORING_REGISTER_PROBE) {
+            hide(argAddress, count);
+        }
+        return result;
     }
 
     @Override
@@ -122,6 +247,12 @@ public class FaultyUring implements UringCalls {
         long address = call("mmap", fd, () -> real.mmap(length, fd, offset));
         if (address > 0) {
             mapped.put(address, length);
+            Submissions queue = queues.get(fd);
+            if (queue != null && offset == IoUring.IORING_OFF_SQES) {
+                queue.first = address;
+            } else if (queue != null) {
+                queue.rings = address;
+            }
         }
         return address;
     }

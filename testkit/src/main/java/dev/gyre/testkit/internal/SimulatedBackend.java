@@ -135,12 +135,12 @@ public final class SimulatedBackend implements Backend {
             if (collect() || woken || deadlineNanos - nanoTime() <= 0) {
                 break;
             }
-            passTime(deadlineNanos);
+            moveOn(deadlineNanos);
         }
         watchProgress();
     }
 
-    private void passTime(long deadlineNanos) {
+    private void moveOn(long deadlineNanos) {
         synchronized (kernel) {
             if (kernel.hasAgenda() && kernel.nextNanos() - deadlineNanos < 0) {
                 emptyWaits = 0;

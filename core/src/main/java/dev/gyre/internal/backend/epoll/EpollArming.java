@@ -85,7 +85,7 @@ final class EpollArming implements Arming {
             bits |= EPOLLPRI;
         }
         if ((interest & Interest.END) != 0) {
-            bits |= EPOLLRDHUP;
+            bits |= EPOLLRDHUP | EPOLLPRI;
         }
         if ((interest & Interest.EDGE) != 0) {
             bits |= EPOLLET;

@@ -7,6 +7,7 @@ import dev.gyre.internal.backend.Completions;
 import dev.gyre.internal.backend.DescriptorPool;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
+import dev.gyre.internal.backend.FileWork;
 import dev.gyre.internal.backend.Interest;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
@@ -35,8 +36,8 @@ import java.util.List;
 /// Descriptors are registered edge-triggered and stay so: a connection costs one registration for all its
 /// messages. What the kernel has said is remembered instead, in `blocked`. Three rules make that
 /// sound. A kind is marked as blocked only by a call that would have, or by a short read of a stream, which
-/// has taken all there was; whatever comes later is a new edge. Once the end or an error was reported,
-/// short reads no longer count: that edge does not come again. And arming a kind makes the kernel report
+/// has taken all there was; whatever comes later is a new edge. Once the end, an error or urgent data was
+/// reported, short reads no longer count: they end there, and that edge does not come again. And arming a kind makes the kernel report
 /// it anew if it is ready.
 ///
 /// Interest in a kind that was twice ready with nobody waiting is dropped, so that a flood nobody reads wakes
@@ -82,8 +83,13 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
 
     private void tryOrQueue(DescriptorState descriptor, Request request) {
         Kind kind = request.opcode.kind;
+        if (kind == Kind.READ && !descriptor.queue(Kind.EXCEPT).isEmpty()) {
+            // Urgent data first. The read itself is tried all the same: what it waits for may have
+            // been reported already, and no edge comes twice.
+            serve(descriptor, Kind.EXCEPT, 0);
+        }
         RequestQueue queue = descriptor.queue(kind);
-        if (queue.isEmpty() && !isBlocked(descriptor, kind) && !isBehindUrgent(descriptor, kind)) {
+        if (queue.isEmpty() && !isBlocked(descriptor, kind)) {
             long result = perform(descriptor, request);
             if (result != Performer.WOULD_BLOCK) {
                 complete(descriptor, request, result);
@@ -92,10 +98,6 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         }
         queue.add(request);
         want(descriptor, kind);
-    }
-
-    private static boolean isBehindUrgent(DescriptorState descriptor, Kind kind) {
-        return kind == Kind.READ && !descriptor.queue(Kind.EXCEPT).isEmpty();
     }
 
     @Override
@@ -107,13 +109,12 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
 
     /// Performs it once, and notes if the descriptor blocks now.
     private long perform(DescriptorState descriptor, Request request) {
-        Kind kind = request.opcode.kind;
-        long result =
-                request.opcode == Opcode.RECEIVE
-                        ? receive(descriptor, request)
-                        : performer.perform(request, descriptor.traits);
+        if (request.opcode == Opcode.RECEIVE) {
+            return receive(descriptor, request);
+        }
+        long result = performer.perform(request, descriptor.traits);
         if (result == Performer.WOULD_BLOCK || isShortRead(descriptor, request, result)) {
-            descriptor.blocked |= kind.bit;
+            descriptor.blocked |= request.opcode.kind.bit;
         }
         return result;
     }
@@ -129,7 +130,8 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
     private long receive(DescriptorState descriptor, Request request) {
         int buffer = buffers.take();
         if (buffer < 0) {
-            // Not blocked, for all that is known: it is us who are not ready.
+            // Not blocked, for all that is known: it is us who are not ready. A read that follows
+            // must be tried, for its edge has come.
             if (!descriptor.starving) {
                 descriptor.starving = true;
                 starved.add(descriptor);
@@ -148,6 +150,9 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
             }
         } else {
             buffers.give(buffer);
+            if (result == Performer.WOULD_BLOCK) {
+                descriptor.blocked |= Kind.READ.bit;
+            }
         }
         return result;
     }
@@ -180,7 +185,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
     @Override
     public void ready(DescriptorState descriptor, int ready) {
         boolean over = (ready & (Ready.ERROR | Ready.HANGUP)) != 0;
-        descriptor.ending |= over || (ready & Ready.END) != 0;
+        descriptor.ending |= over || (ready & (Ready.END | Ready.URGENT)) != 0;
         if ((ready & Ready.URGENT) != 0) {
             serve(descriptor, Kind.EXCEPT, ready);
         }
@@ -283,6 +288,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
             if (descriptor.released == null && descriptor.wanted != descriptor.armed) {
                 arm(descriptor);
             }
+            descriptors.giveIfUnused(descriptor);
         }
         dirty.clear();
     }
@@ -314,6 +320,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
             if (descriptor.released == null) {
                 serve(descriptor, Kind.READ, 0);
             }
+            descriptors.giveIfUnused(descriptor);
         }
     }
 

@@ -23,6 +23,7 @@ final class BufferRing {
     private static final int PAGE_BYTES = 4096;
 
     private final ReceiveBuffers buffers;
+    private final Repertoire repertoire;
 
     /// Those that users have.
     private boolean[] out = {};
@@ -33,20 +34,16 @@ final class BufferRing {
     /// The ring that they are registered with.
     private @Nullable Ring registered;
 
-    private boolean refused;
-
-    BufferRing(ReceiveBuffers buffers) {
+    BufferRing(ReceiveBuffers buffers, Repertoire repertoire) {
         this.buffers = buffers;
+        this.repertoire = repertoire;
     }
 
-    /// Whether the kernel chooses buffers; registers them if that was not done yet.
+    /// Has the kernel choose buffers, if that was not done yet. If it refuses, they are ours to take.
     @SuppressWarnings("ReferenceEquality") // a ring is only itself
-    boolean isRegistered(Ring ring) {
-        if (registered == ring) {
-            return true;
-        }
-        if (refused) {
-            return false;
+    void register(Ring ring) {
+        if (registered == ring || !repertoire.choosesBuffers()) {
+            return;
         }
         MemorySegment entries = memory;
         if (entries == null) {
@@ -65,14 +62,13 @@ final class BufferRing {
             }
         }
         publish(entries.address());
-        refused = ring.registerBuffers(entries.address(), buffers.count(), GROUP) < 0;
-        registered = refused ? null : ring;
-        return !refused;
-    }
-
-    /// Whether buffers are the kernel's to choose: then nobody else takes one.
-    boolean isInUse() {
-        return registered != null;
+        if (ring.registerBuffers(entries.address(), buffers.count(), GROUP) >= 0) {
+            registered = ring;
+        } else {
+            // Before 5.19, or no memory. An earlier ring may have had them: then not all are here.
+            repertoire.refusedBuffers();
+            buffers.freeAllBut(out);
+        }
     }
 
     /// The kernel has filled this one.
@@ -84,7 +80,7 @@ final class BufferRing {
 
     void give(int buffer) {
         MemorySegment entries = memory;
-        if (entries != null && !refused) {
+        if (entries != null && repertoire.choosesBuffers()) {
             assert out[buffer] : "given back twice: " + buffer;
             out[buffer] = false;
             if (registered != null) {

@@ -10,20 +10,15 @@ import dev.gyre.internal.sys.Linux;
 ///
 /// Loop thread only.
 final class Departures {
-    /// The stage of a CONNECT that the kernel has begun, as
-    /// [Performer][dev.gyre.internal.backend.Performer] has it.
-    static final int CONNECTING = 1;
-
     private final Flights flights;
     private final BufferRing bufferRing;
 
-    // What this kernel was not seen to lack: multishots came with 5.19 and 6.0.
-    private boolean acceptsMultishot = true;
-    private boolean receivesMultishot = true;
+    private final Repertoire repertoire;
 
-    Departures(Flights flights, BufferRing bufferRing) {
+    Departures(Flights flights, BufferRing bufferRing, Repertoire repertoire) {
         this.flights = flights;
         this.bufferRing = bufferRing;
+        this.repertoire = repertoire;
     }
 
     /// Writes it into the ring.
@@ -32,14 +27,14 @@ final class Departures {
     boolean write(Ring ring, Entries entries, Flight flight) {
         Request request = flight.request();
         long token = flights.nextToken(flight);
-        boolean poll =
-                flight.pollFirst
-                        || isPerformed(request)
-                        || (request.opcode == Opcode.RECEIVE && !bufferRing.isRegistered(ring));
+        if (request.opcode == Opcode.RECEIVE) {
+            bufferRing.register(ring); // First: whether it is refused decides what follows.
+        }
+        boolean poll = flight.pollFirst || repertoire.isPerformed(request);
         boolean written =
                 poll
                         ? entries.poll(token, request.fd, pollBits(request.opcode.kind), 0)
-                        : entries.operation(token, request, isMultishot(request));
+                        : entries.operation(token, request, isMultishot(flight));
         if (written) {
             flight.polling = poll;
             flight.pollFirst = false;
@@ -48,31 +43,15 @@ final class Departures {
         return written;
     }
 
-    boolean isMultishot(Request request) {
+    /// Whether the kernel is to go on with it by itself.
+    boolean isMultishot(Flight flight) {
+        Request request = flight.request();
         return request.multishot
-                && switch (request.opcode) {
-                    case ACCEPT -> acceptsMultishot && request.address == 0;
-                    case RECEIVE -> receivesMultishot && Entries.isOfSocket(request);
-                    default -> false;
-                };
-    }
-
-    /// From now on each is asked for by itself.
-    void withoutMultishot(Opcode opcode) {
-        if (opcode == Opcode.ACCEPT) {
-            acceptsMultishot = false;
-        } else {
-            receivesMultishot = false;
-        }
-    }
-
-    /// Whether the ring has no such operation.
-    static boolean isPerformed(Request request) {
-        return switch (request.opcode) {
-            case READ_URGENT, SEND_FILE, SPLICE_FROM, SPLICE_TO -> true;
-            case CONNECT -> request.stage == CONNECTING;
-            default -> false;
-        };
+                && !flight.singly
+                && repertoire.hasMultishot(request.opcode)
+                && (request.opcode == Opcode.ACCEPT
+                        ? request.address == 0
+                        : Entries.isOfSocket(request));
     }
 
     private static int pollBits(Kind kind) {

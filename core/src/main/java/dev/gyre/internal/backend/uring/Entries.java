@@ -13,6 +13,7 @@ import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_SQE_USER_DATA;
 
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
+import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.sys.IoUring;
 import dev.gyre.internal.sys.Linux;
@@ -64,7 +65,7 @@ final class Entries {
     ///
     /// @param multishot whether the kernel is to go on by itself
     boolean operation(long token, Request request, boolean multishot) {
-        long entry = begin(opcodeOf(request), request.fd, token);
+        long entry = begin(opcodeOf(request.opcode, isOfSocket(request)), request.fd, token);
         if (entry == 0) {
             return false;
         }
@@ -118,9 +119,9 @@ final class Entries {
         return true;
     }
 
-    private static int opcodeOf(Request request) {
-        boolean socket = isOfSocket(request);
-        return switch (request.opcode) {
+    /// The ring's operation for it, or -1 if there is none.
+    static int opcodeOf(Opcode opcode, boolean socket) {
+        return switch (opcode) {
             case READ, RECEIVE -> socket ? IoUring.IORING_OP_RECV : IoUring.IORING_OP_READ;
             case WRITE -> socket ? IoUring.IORING_OP_SEND : IoUring.IORING_OP_WRITE;
             case READ_VECTOR -> IoUring.IORING_OP_READV;
@@ -135,30 +136,7 @@ final class Entries {
             case FILE_SYNC -> IoUring.IORING_OP_FSYNC;
             case FILE_STATUS -> IoUring.IORING_OP_STATX;
             case FILE_CLOSE -> IoUring.IORING_OP_CLOSE;
-            case READ_URGENT, SEND_FILE, SPLICE_FROM, SPLICE_TO ->
-                    throw new AssertionError(request.opcode + " is performed, not submitted");
-        };
-    }
-
-    /// The opcodes that a kernel must have to be of use.
-    static int[] opcodes() {
-        return new int[] {
-            IoUring.IORING_OP_POLL_ADD,
-            IoUring.IORING_OP_ASYNC_CANCEL,
-            IoUring.IORING_OP_RECV,
-            IoUring.IORING_OP_READ,
-            IoUring.IORING_OP_SEND,
-            IoUring.IORING_OP_WRITE,
-            IoUring.IORING_OP_READV,
-            IoUring.IORING_OP_WRITEV,
-            IoUring.IORING_OP_RECVMSG,
-            IoUring.IORING_OP_SENDMSG,
-            IoUring.IORING_OP_ACCEPT,
-            IoUring.IORING_OP_CONNECT,
-            IoUring.IORING_OP_OPENAT,
-            IoUring.IORING_OP_FSYNC,
-            IoUring.IORING_OP_STATX,
-            IoUring.IORING_OP_CLOSE,
+            case READ_URGENT, SEND_FILE, SPLICE_FROM, SPLICE_TO -> -1;
         };
     }
 

@@ -45,6 +45,9 @@ final class Flight {
     /// Whether it is to wait for readiness before it is tried again.
     boolean pollFirst;
 
+    /// Of a multishot that the kernel refused: whether it is asked for one by one, to see if it was that.
+    boolean singly;
+
     /// Of a multishot: whether a completion is posted or handed out that was not dealt with yet.
     boolean withOwner;
 
@@ -74,6 +77,7 @@ final class Flight {
         request = of;
         of.slot = slot;
         pollFirst = false;
+        singly = false;
         withOwner = false;
         parked = false;
         ended = false;

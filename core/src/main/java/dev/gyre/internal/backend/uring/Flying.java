@@ -38,19 +38,26 @@ final class Flying {
     private final BufferRing bufferRing;
     private final Flights flights = new Flights();
     private final Departures departures;
+    private final Repertoire repertoire;
     private final ArrayDeque<Flight> waiting = new ArrayDeque<>();
     private final ArrayDeque<Flight> cancelled = new ArrayDeque<>();
     private final ArrayDeque<Flight> starved = new ArrayDeque<>();
 
+    /// Those to be performed next: that one is over may let in another, and so on.
+    private final ArrayDeque<Flight> due = new ArrayDeque<>();
+
+    private boolean performing;
+
     /// How many results a multishot may be ahead of its owner.
     private final int mostHeld;
 
-    Flying(Seam seam, ReceiveBuffers buffers, Owner owner) {
+    Flying(Seam seam, ReceiveBuffers buffers, Repertoire repertoire, Owner owner) {
         this.owner = owner;
+        this.repertoire = repertoire;
         this.buffers = buffers;
         performer = new Performer(seam.kernels().get(), seam.sockets().get());
-        bufferRing = new BufferRing(buffers);
-        departures = new Departures(flights, bufferRing);
+        bufferRing = new BufferRing(buffers, repertoire);
+        departures = new Departures(flights, bufferRing, repertoire);
         // A share of the buffers: one flood must not take them all.
         mostHeld = Math.max(1, buffers.count() / 8);
     }
@@ -73,7 +80,7 @@ final class Flying {
 
     void begin(Request request) {
         Flight flight = flights.take(request);
-        if (Departures.isPerformed(request)) {
+        if (repertoire.isPerformed(request)) {
             perform(flight); // Tried at once: a call it takes anyway.
         } else {
             again(flight);
@@ -160,8 +167,9 @@ final class Flying {
         if (flight == null) {
             return;
         }
-        boolean more = (flags & IORING_CQE_F_MORE) != 0;
-        if (!more) {
+        if ((flags & IORING_CQE_F_MORE) != 0) {
+            repertoire.provedMultishot(flight.request().opcode);
+        } else {
             flights.fromKernel(flight);
             flight.parked = false;
         }
@@ -187,9 +195,9 @@ final class Flying {
     private void recalled(Flight flight) {
         Request request = flight.request();
         if (request.opcode == Opcode.CONNECT && !flight.polling) {
-            request.stage = Departures.CONNECTING; // It goes on without us.
+            request.stage = Repertoire.CONNECTING; // It goes on without us.
         }
-        if (flight.polling && !Departures.isPerformed(request)) {
+        if (flight.polling && !repertoire.isPerformed(request)) {
             flight.pollFirst = true;
         }
         if (!flight.withOwner && flight.held() == 0) {
@@ -201,7 +209,7 @@ final class Flying {
         Request request = flight.request();
         if (result < 0) {
             owner.arrived(flight, result, -1);
-        } else if (Departures.isPerformed(request) || request.opcode == Opcode.RECEIVE) {
+        } else if (repertoire.isPerformed(request)) {
             perform(flight);
         } else {
             again(flight);
@@ -209,16 +217,27 @@ final class Flying {
     }
 
     private void perform(Flight flight) {
+        due.add(flight);
+        if (performing) {
+            return; // By a caller of ours: a long queue must not make a deep stack.
+        }
+        performing = true;
+        try {
+            for (Flight next = due.poll(); next != null; next = due.poll()) {
+                performOne(next);
+            }
+        } finally {
+            performing = false;
+        }
+    }
+
+    private void performOne(Flight flight) {
         Request request = flight.request();
         DescriptorState descriptor = request.descriptor;
         int traits = descriptor == null ? 0 : descriptor.traits;
         int buffer = -1;
         long result;
         if (request.opcode == Opcode.RECEIVE) {
-            if (bufferRing.isInUse()) {
-                again(flight);
-                return;
-            }
             buffer = buffers.take();
             if (buffer < 0) {
                 starve(flight);
@@ -250,7 +269,7 @@ final class Flying {
             } else {
                 again(flight);
             }
-        } else if (result == -Errno.EAGAIN && request.opcode.kind != Kind.FILE) {
+        } else if (result == -Errno.EAGAIN && isRetried(request.opcode)) {
             flight.pollFirst = true;
             again(flight);
         } else if (result == -Errno.ENOBUFS && request.opcode == Opcode.RECEIVE) {
@@ -259,12 +278,19 @@ final class Flying {
             }
         } else if (result == -Errno.ECONNABORTED && request.opcode == Opcode.ACCEPT) {
             againUnlessAhead(flight); // That peer has hung up; the next may have come.
-        } else if (result == -Errno.EINVAL && departures.isMultishot(request)) {
-            departures.withoutMultishot(request.opcode); // If it was not that, it fails once more.
+        } else if (result == -Errno.EINVAL
+                && departures.isMultishot(flight)
+                && !repertoire.isMultishotProven(request.opcode)) {
+            flight.singly = true; // If it was not that, it fails once more.
             againUnlessAhead(flight);
         } else {
             owner.arrived(flight, result, buffer);
         }
+    }
+
+    /// Of files it is a result, and of CONNECT too: the backlog of a Unix socket is full.
+    private static boolean isRetried(Opcode opcode) {
+        return opcode.kind != Kind.FILE && opcode != Opcode.CONNECT;
     }
 
     private void againUnlessAhead(Flight flight) {
@@ -294,6 +320,9 @@ final class Flying {
                 wroteSome(flight, Performer.useUp(request, result));
             }
             default -> {
+                if (flight.singly) {
+                    repertoire.refusedMultishot(request.opcode);
+                }
                 owner.arrived(flight, result, buffer);
                 if (flight.inKernel && !flight.parked && flight.held() >= mostHeld) {
                     flight.parked = true;
@@ -331,14 +360,18 @@ final class Flying {
         return true;
     }
 
-    /// The ring is gone. What it still had has no result any more.
+    /// The ring is gone. What it still had has no result any more, but of a poll nothing is lost.
     void lost() {
         bufferRing.lost();
         for (int slot = 0; slot < flights.slots(); slot++) {
             Flight flight = flights.at(slot);
             if (flight.inKernel) {
                 flights.fromKernel(flight);
-                owner.arrived(flight, -Errno.ENOMEM, -1);
+                if (flight.polling) {
+                    recalled(flight);
+                } else {
+                    owner.arrived(flight, -Errno.ENOMEM, -1);
+                }
             }
         }
     }

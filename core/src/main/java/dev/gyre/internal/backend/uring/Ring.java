@@ -114,6 +114,11 @@ final class Ring {
         return memory.hasFeature(feature);
     }
 
+    /// A bit for each operation that the kernel has.
+    long opcodes() {
+        return memory.opcodes();
+    }
+
     // ------------------------------------------------------------------ submitting
 
     /// Room for the next submission, zeroed. If the queue is full the kernel is asked to empty it first.

@@ -29,14 +29,22 @@ import java.lang.ref.Reference;
 /// @param fd the ring's descriptor
 /// @param flags those of [#WISHES] that the kernel took
 /// @param features what the kernel says it can do
+/// @param opcodes a bit for each operation that it has
 /// @param rings where heads, tails and completions lie
 /// @param entries where the submissions lie
 /// @param offsets where in `rings` each of them is, as the kernel filled them in
 record RingMemory(
-        int fd, int flags, int features, Mapping rings, Mapping entries, MemorySegment offsets) {
+        int fd,
+        int flags,
+        int features,
+        long opcodes,
+        Mapping rings,
+        Mapping entries,
+        MemorySegment offsets) {
     record Mapping(long address, long length) {}
 
-    private static final int MOST_OPCODES = 256;
+    /// More than those that are submitted, and no more than the kernel takes.
+    private static final int MOST_OPCODES = Long.SIZE;
 
     private static final int ALWAYS =
             IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP | IORING_SETUP_R_DISABLED;
@@ -69,6 +77,10 @@ record RingMemory(
                     | IORING_FEAT_EXT_ARG
                     | IORING_FEAT_RSRC_TAGS;
 
+    /// Without these nothing is waited for, or it cannot be let go of.
+    private static final long NEEDED_OPCODES =
+            (1L << IoUring.IORING_OP_POLL_ADD) | (1L << IoUring.IORING_OP_ASYNC_CANCEL);
+
     /// Sets a ring up, which is to be enabled by the thread that will use it.
     ///
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
@@ -98,7 +110,8 @@ record RingMemory(
     private static RingMemory map(UringCalls calls, int fd, MemorySegment params) {
         long address = params.address();
         int features = Memory.getInt(address + IoUring.OFFSETOF_IO_URING_PARAMS_FEATURES);
-        if ((features & NEEDED) != NEEDED || !knowsAll(calls, fd)) {
+        long opcodes = probe(calls, fd);
+        if ((features & NEEDED) != NEEDED || (opcodes & NEEDED_OPCODES) != NEEDED_OPCODES) {
             // Too old: the same answer as from a kernel without it.
             throw new SystemCallException("io_uring_setup", Errno.ENOSYS, fd);
         }
@@ -119,15 +132,15 @@ record RingMemory(
                             (long) submissions * IoUring.SIZEOF_IO_URING_SQE,
                             IoUring.IORING_OFF_SQES);
             int flags = Memory.getInt(address + IoUring.OFFSETOF_IO_URING_PARAMS_FLAGS);
-            return new RingMemory(fd, flags, features, rings, entries, params);
+            return new RingMemory(fd, flags, features, opcodes, rings, entries, params);
         } catch (Throwable e) {
             calls.munmap(rings.address, rings.length);
             throw e;
         }
     }
 
-    /// Whether the kernel has every operation that is submitted: what calls itself io_uring need not.
-    private static boolean knowsAll(UringCalls calls, int fd) {
+    /// The operations that the kernel has, a bit for each: what calls itself io_uring need not have all.
+    private static long probe(UringCalls calls, int fd) {
         MemorySegment probe =
                 Memory.allocate(
                         IoUring.SIZEOF_IO_URING_PROBE
@@ -135,19 +148,22 @@ record RingMemory(
         long address = probe.address();
         try {
             int result = calls.register(fd, IoUring.IORING_REGISTER_PROBE, address, MOST_OPCODES);
-            boolean all = result >= 0;
+            if (result < 0) {
+                throw new SystemCallException("io_uring_register(PROBE)", -result, fd);
+            }
             int known = Memory.getByte(address + IoUring.OFFSETOF_IO_URING_PROBE_OPS_LEN) & 0xFF;
-            for (int opcode : Entries.opcodes()) {
+            long opcodes = 0;
+            for (int opcode = 0; opcode < Math.min(known, MOST_OPCODES); opcode++) {
                 long flags =
                         address
                                 + IoUring.SIZEOF_IO_URING_PROBE
                                 + (long) opcode * IoUring.SIZEOF_IO_URING_PROBE_OP
                                 + IoUring.OFFSETOF_IO_URING_PROBE_OP_FLAGS;
-                all &=
-                        opcode < known
-                                && (Memory.getByte(flags) & IoUring.IO_URING_OP_SUPPORTED) != 0;
+                if ((Memory.getByte(flags) & IoUring.IO_URING_OP_SUPPORTED) != 0) {
+                    opcodes |= 1L << opcode;
+                }
             }
-            return all;
+            return opcodes;
         } finally {
             Reference.reachabilityFence(probe);
         }

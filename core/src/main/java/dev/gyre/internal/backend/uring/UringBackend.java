@@ -37,6 +37,7 @@ public final class UringBackend implements Backend {
     private final Seam seam;
     private final Registered registered;
     private final WakeSignal wake;
+    private final Repertoire repertoire;
 
     // Shared: the owner's, and while there is none, of whoever holds the lock of Registered.
     private final OwnedRing owned;
@@ -47,8 +48,14 @@ public final class UringBackend implements Backend {
     private volatile boolean closed;
 
     private UringBackend(
-            Seam seam, OwnedRing owned, Registered registered, WakeSignal wake, int eventsPerWait) {
+            Seam seam,
+            Repertoire repertoire,
+            OwnedRing owned,
+            Registered registered,
+            WakeSignal wake,
+            int eventsPerWait) {
         this.seam = seam;
+        this.repertoire = repertoire;
         this.owned = owned;
         this.registered = registered;
         this.wake = wake;
@@ -85,6 +92,7 @@ public final class UringBackend implements Backend {
             WakeSignal wake = new WakeSignal(new EventfdBell(kernels.get(), eventfd));
             return new UringBackend(
                     seam,
+                    new Repertoire(ring.opcodes()),
                     new OwnedRing(rings, ring),
                     new Registered(pollability),
                     wake,
@@ -103,7 +111,7 @@ public final class UringBackend implements Backend {
 
     @Override
     public Requests openRequests(RequestHost host) {
-        UringRequests opened = new UringRequests(seam, host, this::recall);
+        UringRequests opened = new UringRequests(seam, host, repertoire, this::recall);
         requests = opened;
         traffic.open(opened.flying());
         return opened;
@@ -112,6 +120,11 @@ public final class UringBackend implements Backend {
     @Override
     public String name() {
         return "io_uring";
+    }
+
+    @Override
+    public String describe() {
+        return repertoire.describe();
     }
 
     @Override

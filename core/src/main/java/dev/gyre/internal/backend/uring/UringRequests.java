@@ -6,6 +6,8 @@ import dev.gyre.internal.backend.Completions;
 import dev.gyre.internal.backend.DescriptorPool;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
+import dev.gyre.internal.backend.FileWork;
+import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.ReceiveBuffers;
 import dev.gyre.internal.backend.Request;
@@ -36,6 +38,8 @@ final class UringRequests implements Requests, Flying.Owner {
     private final DescriptorPool descriptors;
     private final ReceiveBuffers buffers;
     private final Flying flying;
+    private final FileWork files;
+    private final Repertoire repertoire;
     private final Kernel kernel;
     private final Runnable recall;
     private boolean closed;
@@ -43,13 +47,15 @@ final class UringRequests implements Requests, Flying.Owner {
     /// Operations of one loop.
     ///
     /// @param recall has the kernel give back all that it has, and waits for it
-    UringRequests(Seam seam, RequestHost host, Runnable recall) {
+    UringRequests(Seam seam, RequestHost host, Repertoire repertoire, Runnable recall) {
         LoopConfig config = host.config();
         this.recall = recall;
         kernel = seam.kernels().get();
         buffers = new ReceiveBuffers(config.receiveBuffers(), config.receiveBufferBytes());
         descriptors = new DescriptorPool((_, _) -> {}, config.preallocatedDescriptors());
-        flying = new Flying(seam, buffers, this);
+        flying = new Flying(seam, buffers, repertoire, this);
+        files = new FileWork(host, seam.files(), completions);
+        this.repertoire = repertoire;
     }
 
     Flying flying() {
@@ -82,7 +88,13 @@ final class UringRequests implements Requests, Flying.Owner {
     public void startFile(Request request) {
         request.begin(null);
         completions.begun();
-        flying.begin(request);
+        if (request.opcode == Opcode.FILE_CLOSE && request.fd < 0) {
+            completions.post(request, 0, false); // Others still use it, and the last one closes it.
+        } else if (repertoire.isPerformed(request)) {
+            files.start(request);
+        } else {
+            flying.begin(request);
+        }
     }
 
     private void serve(DescriptorState descriptor, Request request) {
@@ -239,7 +251,10 @@ final class UringRequests implements Requests, Flying.Owner {
             return;
         }
         DescriptorState descriptor = request.descriptor;
-        assert descriptor != null : "in no slot and no queue";
+        if (descriptor == null) {
+            request.cancelRequested = true; // A worker has it, and sees to it.
+            return;
+        }
         descriptor.queue(request.opcode.kind).remove(request);
         completions.post(request, -Errno.ECANCELED, false);
     }
@@ -314,6 +329,7 @@ final class UringRequests implements Requests, Flying.Owner {
     public void close() {
         if (!closed) {
             closed = true;
+            files.close();
             recall.run();
             flying.end();
         }

@@ -42,122 +42,7 @@ import java.util.Arrays;
 import java.util.List;
 
 @On("io_uring")
-class UringRequestsTest {
-    private static final int STREAM_SOCKET = Traits.SOCKET | Traits.STREAM;
-
-    private final Plan plan = new Plan();
-    private final FaultyUring uring = new FaultyUring(plan);
-    private final Seam seam =
-            new Seam(() -> new FaultyKernel(plan), Seam.LINUX.sockets(), Seam.LINUX.files());
-    private final LinuxKernel kernel = new LinuxKernel();
-    private final SocketCalls sockets = new LinuxSocketCalls();
-    private final List<Integer> own = new ArrayList<>();
-    private final List<MemorySegment> kept = new ArrayList<>();
-    private UringBackend backend;
-    private Requests requests;
-
-    @BeforeEach
-    void open() {
-        assumeTrue(UringHere.isAllowed(), "this kernel refuses io_uring: `gyre doctor` says why");
-        open(LoopConfig.DEFAULT.withReceiveBuffers(4, 64));
-    }
-
-    private void open(LoopConfig config) {
-        backend = UringBackend.open(seam, uring, 16);
-        requests = backend.openRequests(host(config));
-    }
-
-    @AfterEach
-    void nothingIsLeft() {
-        if (backend != null) {
-            backend.close();
-            own.forEach(kernel::close);
-            assertThat(plan.open()).as("descriptors the backend left open").isEmpty();
-            assertThat(uring.mapped()).as("memory the backend left mapped").isEmpty();
-        }
-    }
-
-    // ------------------------------------------------------------------ fixture
-
-    private MemorySegment memory(int bytes) {
-        MemorySegment segment = Memory.allocate(bytes);
-        kept.add(segment);
-        return segment;
-    }
-
-    private int[] pair() {
-        MemorySegment pair = memory(8);
-        assertThat(
-                        kernel.socketpair(
-                                Linux.AF_UNIX,
-                                Linux.SOCK_STREAM | Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC,
-                                0,
-                                pair.address()))
-                .isZero();
-        return owned(pair);
-    }
-
-    private int[] pipe() {
-        MemorySegment pair = memory(8);
-        assertThat(kernel.pipe2(pair.address(), Linux.O_NONBLOCK | Linux.O_CLOEXEC)).isZero();
-        return owned(pair);
-    }
-
-    private int[] owned(MemorySegment pair) {
-        int first = pair.get(ValueLayout.JAVA_INT, 0);
-        int second = pair.get(ValueLayout.JAVA_INT, 4);
-        own.add(first);
-        own.add(second);
-        return new int[] {first, second};
-    }
-
-    private static Request request(Opcode opcode, MemorySegment memory) {
-        Request request = new Request(callback -> {});
-        request.opcode = opcode;
-        request.address = memory.address();
-        request.length = memory.byteSize();
-        return request;
-    }
-
-    private Request started(DescriptorState descriptor, Opcode opcode, int bytes) {
-        Request request = request(opcode, memory(bytes));
-        requests.start(descriptor, request);
-        return request;
-    }
-
-    /// The next completion, for which the kernel is waited for.
-    private Request next() {
-        for (int i = 0; i < 1_000; i++) {
-            Request done = requests.takeCompleted();
-            if (done != null) {
-                return done;
-            }
-            backend.pollUntil(System.nanoTime() + Duration.ofSeconds(10).toNanos());
-        }
-        throw new AssertionError("no completion in a thousand waits");
-    }
-
-    private void nothingYet() {
-        backend.pollNow();
-        assertThat(requests.takeCompleted()).isNull();
-    }
-
-    private void send(int fd, String text) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        MemorySegment segment = memory(bytes.length);
-        segment.copyFrom(MemorySegment.ofArray(bytes));
-        assertThat(kernel.write(fd, segment.address(), bytes.length)).isEqualTo(bytes.length);
-    }
-
-    private String receivedIn(Request request) {
-        byte[] bytes =
-                requests.buffers()
-                        .memory(request.buffer)
-                        .asSlice(0, request.result)
-                        .toArray(ValueLayout.JAVA_BYTE);
-        return new String(bytes, StandardCharsets.UTF_8);
-    }
-
+class UringRequestsTest extends UringFixture {
     // ------------------------------------------------------------------ reading and writing
 
     @Test
@@ -266,43 +151,6 @@ class UringRequestsTest {
     }
 
     // ------------------------------------------------------------------ connections
-
-    private int listener(String name, MemorySegment address) {
-        int fd =
-                sockets.socket(
-                        Linux.AF_UNIX,
-                        Linux.SOCK_STREAM | Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC,
-                        0);
-        own.add(fd);
-        writeName(name, address);
-        assertThat(sockets.bind(fd, address.address(), 2 + 1 + name.length())).isZero();
-        assertThat(sockets.listen(fd, 64)).isZero();
-        return fd;
-    }
-
-    private static void writeName(String name, MemorySegment address) {
-        address.set(ValueLayout.JAVA_SHORT, 0, (short) Linux.AF_UNIX);
-        address.set(ValueLayout.JAVA_BYTE, 2, (byte) 0);
-        address.asSlice(3).copyFrom(MemorySegment.ofArray(name.getBytes(StandardCharsets.UTF_8)));
-    }
-
-    private Request connect(String name, MemorySegment address) {
-        int fd =
-                sockets.socket(
-                        Linux.AF_UNIX,
-                        Linux.SOCK_STREAM | Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC,
-                        0);
-        own.add(fd);
-        DescriptorState client = requests.open(fd, STREAM_SOCKET);
-        Request connect = request(Opcode.CONNECT, address);
-        connect.length = 3L + name.length();
-        requests.start(client, connect);
-        return connect;
-    }
-
-    private static String uniqueName(String name) {
-        return "gyre-" + name + "-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
-    }
 
     @Test
     @Clause({"O-1", "B-4"})
@@ -728,19 +576,5 @@ class UringRequestsTest {
         }
         assertThat(done).containsExactlyInAnyOrderElementsOf(reads);
         assertThat(done).allMatch(read -> read.result == 3);
-    }
-
-    private static RequestHost host(LoopConfig config) {
-        return new RequestHost() {
-            @Override
-            public LoopConfig config() {
-                return config;
-            }
-
-            @Override
-            public boolean submitPriority(Runnable task) {
-                return false;
-            }
-        };
     }
 }

@@ -1,14 +1,10 @@
-package dev.gyre.internal.backend.reactor;
+package dev.gyre.internal.backend;
 
-import dev.gyre.internal.backend.Completions;
-import dev.gyre.internal.backend.Opcode;
-import dev.gyre.internal.backend.Request;
-import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FileCalls;
 import dev.gyre.internal.sys.Linux;
 
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
@@ -24,49 +20,94 @@ public final class FileWork {
     // Loop thread only.
     private final Completions completions;
 
+    // Shared: added by workers, taken by the loop thread, or by the worker itself if the loop is over.
+    private final ConcurrentLinkedQueue<Result> cameBack = new ConcurrentLinkedQueue<>();
+
     // Shared: set by the loop thread when it is over, read by workers.
     private final AtomicBoolean closed = new AtomicBoolean();
+
+    private static final class Result {
+        final Request request;
+
+        // Shared: set by whoever sees to the request, the worker or the loop thread.
+        final AtomicBoolean claimed = new AtomicBoolean();
+
+        // Shared: written by the worker before it is handed back, read by who takes it.
+        long value = -Errno.EIO; // Unless the call itself returns.
+
+        Result(Request request) {
+            this.request = request;
+        }
+    }
 
     /// Work for one loop.
     ///
     /// @param calls gives a thread its instance of the seam
-    FileWork(RequestHost host, Supplier<? extends FileCalls> calls, Completions completions) {
+    public FileWork(
+            RequestHost host, Supplier<? extends FileCalls> calls, Completions completions) {
         this.host = host;
         this.calls = calls;
         this.completions = completions;
     }
 
-    void start(Request request) {
-        int generation = request.generation();
+    /// Has a worker make it. Its completion is posted on the loop thread.
+    public void start(Request request) {
+        Result pending = new Result(request);
         try {
-            host.config().executor().execute(() -> work(request, generation));
-        } catch (RejectedExecutionException e) {
-            completions.post(request, -Errno.EAGAIN, false);
+            host.config().executor().execute(() -> work(pending));
+        } catch (RuntimeException e) {
+            refused(pending, -Errno.EAGAIN);
+        } catch (OutOfMemoryError e) {
+            refused(pending, -Errno.ENOMEM); // Of threads, most likely.
         }
     }
 
-    void close() {
+    private void refused(Result pending, long errno) {
+        if (pending.claimed.compareAndSet(false, true)) {
+            Request request = pending.request;
+            // A number that nobody closes is lost: rather wait for the disk here.
+            boolean closes = request.opcode == Opcode.FILE_CLOSE;
+            completions.post(request, closes ? perform(request) : errno, false);
+        }
+    }
+
+    /// The loop is over: what no worker has begun is not done any more. Posts what has come back and was not
+    /// delivered, since the loop may have dropped the task that would have.
+    public void close() {
         closed.set(true);
+        deliver();
     }
 
     /// On a worker. What it reads of the request was written before it was handed over, but for the wish to
     /// cancel, which it may miss.
-    private void work(Request request, int generation) {
-        boolean skipped = closed.get() || request.cancelRequested;
-        long result = skipped ? -Errno.ECANCELED : perform(request);
-        boolean accepted =
-                host.submitPriority(
-                        () -> {
-                            if (request.generation() == generation) {
-                                completions.post(request, result, false);
-                            }
-                        });
-        if (!accepted) {
-            if (request.opcode == Opcode.FILE_OPEN && result >= 0) {
-                int _ = calls.get().close((int) result); // Nobody is left to have it.
-            }
-            request.owner.abandoned(result);
+    private void work(Result pending) {
+        if (!pending.claimed.compareAndSet(false, true)) {
+            return; // Of an executor that refused it and ran it all the same.
         }
+        Request request = pending.request;
+        boolean skipped =
+                (closed.get() || request.cancelRequested) && request.opcode != Opcode.FILE_CLOSE;
+        try {
+            pending.value = skipped ? -Errno.ECANCELED : perform(request);
+        } finally {
+            cameBack.add(pending);
+            if (!host.submitPriority(this::deliver) && cameBack.remove(pending)) {
+                abandon(pending);
+            }
+        }
+    }
+
+    private void deliver() {
+        for (Result next = cameBack.poll(); next != null; next = cameBack.poll()) {
+            completions.post(next.request, next.value, false);
+        }
+    }
+
+    private void abandon(Result result) {
+        if (result.request.opcode == Opcode.FILE_OPEN && result.value >= 0) {
+            int _ = calls.get().close((int) result.value); // Nobody is left to have it.
+        }
+        result.request.owner.abandoned(result.value);
     }
 
     private long perform(Request request) {
@@ -118,6 +159,9 @@ public final class FileWork {
                             request.offset + request.transferred);
             if (result < 0) {
                 return result; // Interrupted, it is called again and goes on from there.
+            }
+            if (result == 0) {
+                return -Errno.EIO; // Takes nothing and says nothing: asking again would not end.
             }
             request.transferred += result;
         }

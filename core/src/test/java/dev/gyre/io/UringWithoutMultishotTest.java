@@ -1,0 +1,73 @@
+package dev.gyre.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.gyre.conformance.On;
+import dev.gyre.EventLoop;
+import dev.gyre.LoopConfig;
+import dev.gyre.SystemCallException;
+import dev.gyre.internal.backend.uring.UringBackend;
+import dev.gyre.internal.loop.Loop;
+import dev.gyre.internal.sys.FaultyKernel.Plan;
+import dev.gyre.internal.sys.FaultyUring;
+import dev.gyre.internal.sys.LinuxUringCalls;
+import dev.gyre.internal.sys.Seam;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+
+/// The contracts on a kernel before 5.19: nothing goes on by itself, and no buffers are chosen.
+@On("io_uring")
+class UringWithoutMultishotTest {
+    private final FaultyUring uring =
+            new FaultyUring(new Plan())
+                    .withoutAcceptMultishot()
+                    .withoutReceiveMultishot()
+                    .withoutBufferRings();
+
+    @BeforeEach
+    void requireUring() {
+        try {
+            UringBackend.open(Seam.LINUX, new LinuxUringCalls(), 16).close();
+        } catch (SystemCallException e) {
+            assumeTrue(false, "this kernel refuses io_uring: `gyre doctor` says why");
+        }
+    }
+
+    private EventLoop overThatRing(LoopConfig config) {
+        return Loop.open(config, UringBackend.open(Seam.LINUX, uring, config.eventsPerWait()));
+    }
+
+    @AfterEach
+    void wasRefusedOnceAtMost() {
+        assertThat(uring.refusedSubmissions())
+                .as("a multishot that the kernel refused is not tried again by that loop")
+                .isLessThanOrEqualTo(2);
+    }
+
+    @Nested
+    class Operating extends OperationContract {
+        @Override
+        protected EventLoop open(LoopConfig config) {
+            return overThatRing(config);
+        }
+    }
+
+    @Nested
+    class Ending extends OperationEndsContract {
+        @Override
+        protected EventLoop open(LoopConfig config) {
+            return overThatRing(config);
+        }
+    }
+
+    @Nested
+    class OfFiles extends FileOperationContract {
+        @Override
+        protected EventLoop open(LoopConfig config) {
+            return overThatRing(config);
+        }
+    }
+}
