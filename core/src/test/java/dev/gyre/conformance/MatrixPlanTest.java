@@ -3,12 +3,17 @@ package dev.gyre.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 
+import dev.gyre.Clause;
 import dev.gyre.internal.backend.BackendContract;
+import dev.gyre.io.OperationContract;
+import dev.gyre.io.OperationEndsContract;
 import dev.gyre.io.OperationFixture;
+import dev.gyre.io.OperationMisuseContract;
 
 import org.junit.jupiter.api.Test;
 
@@ -18,6 +23,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -35,13 +42,46 @@ class MatrixPlanTest {
                     "BackendsTest", "it is about the choice itself",
                     "ProducersStressTest", "it takes long, and IngressContract has producers too");
 
+    private static final JavaClasses TESTS =
+            new ClassFileImporter()
+                    .withImportOption(new ImportOption.OnlyIncludeTests())
+                    .importPackages("dev.gyre");
+
     @Test
+    @Clause("B-1")
+    void contracts_runOverAllBackendsOfThisModule() {
+        for (Class<?> contract :
+                List.of(
+                        Conformance.class,
+                        BackendContract.class,
+                        OperationContract.class,
+                        OperationEndsContract.class,
+                        OperationMisuseContract.class)) {
+            Set<String> on = new TreeSet<>();
+            for (JavaClass type : TESTS) {
+                if (type.isAssignableTo(contract)) {
+                    addBackend(type, on);
+                }
+            }
+            assertThat(on)
+                    .as("where %s runs; the test kit runs it too", contract.getSimpleName())
+                    .containsExactly("epoll", "io_uring", "kqueue");
+        }
+    }
+
+    private static void addBackend(JavaClass type, Set<String> on) {
+        for (Class<?> at = type.reflect(); at != null; at = at.getEnclosingClass()) {
+            if (at.isAnnotationPresent(On.class)) {
+                on.add(at.getAnnotation(On.class).value());
+            }
+        }
+    }
+
+    @Test
+    @Clause("B-1")
     void testsOfOneBackend_sayWhich() {
         List<String> silent = new ArrayList<>();
-        for (JavaClass type :
-                new ClassFileImporter()
-                        .withImportOption(new ImportOption.OnlyIncludeTests())
-                        .importPackages("dev.gyre")) {
+        for (JavaClass type : TESTS) {
             boolean ofOne =
                     type.getPackageName().startsWith("dev.gyre.internal.backend.")
                             || type.isAssignableTo(BackendContract.class)
@@ -61,6 +101,7 @@ class MatrixPlanTest {
     }
 
     @Test
+    @Clause("B-1")
     void testsThatOpenLoops_runAgainOnIoUring() throws IOException {
         String pom = Files.readString(MODULE.resolve("pom.xml"));
         List<String> wrong = new ArrayList<>();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.gyre.Clause;
+import dev.gyre.conformance.On;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.TestDescriptors;
 import dev.gyre.internal.sys.Errno;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.util.List;
 
 /// An error, an interruption and a short count at every call that operations make over epoll.
+@On("epoll")
 class ReactorFaultsTest extends FaultFixture {
 
     // ------------------------------------------------------------------ errors
