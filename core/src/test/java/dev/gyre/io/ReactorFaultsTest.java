@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.gyre.Clause;
-import dev.gyre.conformance.On;
 import dev.gyre.SystemCallException;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.io.TestDescriptors;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultySockets;
