@@ -19,7 +19,8 @@ import java.nio.ByteBuffer;
 ///
 /// **Threads.** All methods may be called from any thread. A close waits for nobody: reads and writes that
 /// are under way go on, and the number is given back when the last of them is through; a read that
-/// blocks is not woken by it. A callback that the loop is just beginning when another thread closes the
+/// blocks is not woken by it. What operations are pending on it is cancelled by the loop thread, or, while no thread runs
+/// the loop, by the next that does. A callback that the loop is just beginning when another thread closes the
 /// descriptor still runs, and finds it closed; close it on the loop thread ([dev.gyre.EventLoop#submit])
 /// where that matters.
 public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor {

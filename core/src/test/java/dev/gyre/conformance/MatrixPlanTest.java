@@ -40,6 +40,7 @@ class MatrixPlanTest {
     private static final Map<String, String> ONCE =
             Map.of(
                     "BackendsTest", "it is about the choice itself",
+                    "OperationAllocationTest", "it opens loops on both itself",
                     "ProducersStressTest", "it takes long, and IngressContract has producers too");
 
     private static final JavaClasses TESTS =

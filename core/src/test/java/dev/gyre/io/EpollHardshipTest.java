@@ -2,10 +2,12 @@ package dev.gyre.io;
 
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Seam;
 
+@On("epoll")
 class EpollHardshipTest extends KernelHardshipContract {
     @Override
     protected EventLoop open(LoopConfig config) {

@@ -79,6 +79,12 @@ abstract class FaultFixture extends OperationFixture {
         return pair;
     }
 
+    protected List<Descriptor> keptConnection() {
+        List<Descriptor> ends = connection();
+        ends.forEach(this::keep);
+        return ends;
+    }
+
     /// A pair whose second has something to read.
     protected Descriptor withText() {
         List<Descriptor> pair = keptPair();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
 import dev.gyre.LoopConfig;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.sys.OpenDescriptors;
 
 import org.junit.jupiter.api.Test;
@@ -15,6 +16,7 @@ import java.util.Deque;
 import java.util.concurrent.RejectedExecutionException;
 
 /// Executors that refuse work, hold it up, or come back when the loop is over.
+@On("epoll")
 class FileWorkFaultsTest extends FaultFixture {
     private String mood = "";
     private final Deque<Runnable> held = new ArrayDeque<>();

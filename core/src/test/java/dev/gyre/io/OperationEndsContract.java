@@ -17,6 +17,7 @@ import dev.gyre.SystemCallException;
 import org.junit.jupiter.api.Test;
 
 import java.net.SocketAddress;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -119,6 +120,42 @@ public abstract class OperationEndsContract extends OperationFixture {
     }
 
     @Test
+    @Clause("O-6")
+    void cancelAll_insideACompletionOfAMultishot_endsThatToo() {
+        List<Descriptor> pair = pair();
+        Receive receive =
+                operations.receive(
+                        pair.get(1),
+                        op -> {
+                            note("receive").accept(op);
+                            operations.cancelAll(pair.get(1));
+                        });
+        receive.start();
+        send(pair.get(0), "once");
+        runUntilDone(receive);
+        assertThat(completed).containsExactly("receive 4", "receive cancelled");
+    }
+
+    @Test
+    @Clause("O-1")
+    void startPromised_ofAnAccept_keepsTheConnectionUntilItIsTaken() {
+        requireNetwork();
+        try (Descriptor listener = Sockets.listen(loop, anyPort())) {
+            SocketAddress address = Sockets.localAddress(loop, listener);
+            Accept accept = operations.accept(listener, op -> {});
+            List<Descriptor> taken = new ArrayList<>();
+            accept.startPromised().thenAccept(_ -> taken.add(accept.accepted()));
+            Descriptor client = Sockets.stream(loop, address);
+            operations.connect(client, address, op -> {}).start();
+            runUntil("taken", () -> !taken.isEmpty());
+            send(client, "hello");
+            assertThat(receive(taken.getFirst())).isEqualTo("hello");
+            taken.getFirst().close();
+            client.close();
+        }
+    }
+
+    @Test
     @Clause("P-5")
     void cancelOn_endsTheOperationFromAnyThread() throws Exception {
         List<Descriptor> pair = pair();
@@ -168,6 +205,7 @@ public abstract class OperationEndsContract extends OperationFixture {
         assertThat(seen).last().isEqualTo(CancelledException.class);
 
         pair.get(1).close();
+        settle(); // Between runs a close is carried out by the next one.
         operations
                 .write(pair.get(0), bytes("x"), note("write"))
                 .startPromised()
@@ -346,6 +384,37 @@ public abstract class OperationEndsContract extends OperationFixture {
         assertThat(completed).containsExactlyInAnyOrder("read cancelled", "accept cancelled");
         assertThat(reports).singleElement().matches(ShutdownReport::graceful);
         assertThat(reports.getFirst().operations()).isZero();
+    }
+
+    @Test
+    @Clause("S-1")
+    void shutdown_letsAWriteThatIsUnderWayFinish() {
+        List<Descriptor> pair = pair();
+        int size = 1 << 20;
+        Buffer large = Buffer.allocate(size);
+        while (large.writable() > 0) {
+            large.put((byte) 7);
+        }
+        operations.write(pair.get(0), large, note("write")).start();
+        int[] received = {0};
+        ByteBuffer into = ByteBuffer.allocateDirect(1 << 16);
+        loop.defer(
+                () -> {
+                    report(loop.shutdown(Duration.ofSeconds(10)).toCompletableFuture());
+                    drain(pair.get(1), into, received, size);
+                });
+        loop.run();
+        assertThat(completed).contains("write " + size);
+        assertThat(reports).singleElement().matches(ShutdownReport::graceful);
+    }
+
+    /// Reads in callbacks that follow one another, as a peer would in its own time.
+    private void drain(Descriptor from, ByteBuffer into, int[] received, int size) {
+        int count = from.read(into.clear());
+        received[0] += Math.max(0, count);
+        if (received[0] < size) {
+            loop.defer(() -> drain(from, into, received, size));
+        }
     }
 
     @Test

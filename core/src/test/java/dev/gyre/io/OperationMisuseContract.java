@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -73,6 +74,76 @@ public abstract class OperationMisuseContract extends OperationFixture {
         assertThatThrownBy(() -> leaked[0].get())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("keep()");
+    }
+
+    @Test
+    @Clause("O-8")
+    void receivedBuffer_thatIsNotKept_isRefusedToOperationsAndGoesBackOnce() {
+        List<Descriptor> pair = pair();
+        List<String> refused = new ArrayList<>();
+        int[] bytes = {0};
+        Receive receive =
+                operations.receive(
+                        pair.get(1),
+                        op -> {
+                            if (op.result() > 0) {
+                                bytes[0] += op.received().readable();
+                                Operation echo =
+                                        operations.write(pair.get(1), op.received(), done -> {});
+                                try {
+                                    echo.start();
+                                } catch (IllegalStateException e) {
+                                    refused.add(e.getMessage());
+                                }
+                                op.received().release(); // It goes back by itself.
+                            }
+                        });
+        receive.start();
+        for (int i = 1; i <= 3; i++) {
+            send(pair.get(0), "abc");
+            int expected = 3 * i;
+            runUntil("received", () -> bytes[0] == expected);
+        }
+        assertThat(refused).hasSize(3).allMatch(message -> message.contains("keep() it before"));
+    }
+
+    @Test
+    @Clause("O-8")
+    void keptBuffer_isReleasedOnceByAnyThread() throws Exception {
+        List<Descriptor> pair = pair();
+        Buffer[] kept = {null};
+        operations
+                .receive(
+                        pair.get(1),
+                        op -> {
+                            if (op.result() > 0) {
+                                kept[0] = op.keep();
+                            }
+                        })
+                .start();
+        send(pair.get(0), "kept");
+        runUntil("received", () -> kept[0] != null);
+        Buffer mine = kept[0];
+        Operation write = operations.write(pair.get(1), mine, note("echo")).start();
+        if (mine.isInFlight()) {
+            assertThatThrownBy(mine::release).isInstanceOf(IllegalStateException.class);
+        }
+        runUntilDone(write);
+        assertThat(receive(pair.get(0))).isEqualTo("kept");
+        CompletableFuture.runAsync(mine::release).get();
+        assertThatThrownBy(mine::release)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("the loop again");
+    }
+
+    @Test
+    @Clause("O-1")
+    void startPromised_ofWhatCompletesManyTimes_isRefused() {
+        List<Descriptor> pair = pair();
+        Receive receive = operations.receive(pair.get(1), op -> {});
+        assertThatThrownBy(receive::startPromised)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("again and again");
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.gyre.Clause;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.io.TestDescriptors;
 import dev.gyre.internal.sys.Errno;
 
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import java.util.List;
 
 /// What operations cost over epoll, counted in calls: clauses O-3 and O-4.
+@On("epoll")
 class ReactorCallsTest extends FaultFixture {
 
     /// Answers each message, as often as they come.
@@ -42,7 +44,7 @@ class ReactorCallsTest extends FaultFixture {
     @Test
     @Clause({"O-3", "O-4"})
     void message_inTurn_costsOneReceiveOneSendAndNoChangeOfInterest() {
-        List<Descriptor> pair = keptPair();
+        List<Descriptor> pair = keptConnection();
         echo(pair.get(1));
         Buffer buffer = Buffer.allocate(64);
         int[] answers = {0};
@@ -81,7 +83,7 @@ class ReactorCallsTest extends FaultFixture {
     @Test
     @Clause({"O-3", "O-4"})
     void read_afterAShortOne_isNotTriedBeforeSomethingComes() {
-        List<Descriptor> pair = keptPair();
+        List<Descriptor> pair = keptConnection();
         Buffer buffer = Buffer.allocate(64);
         Operation read = operations.read(pair.get(1), buffer, note("read"));
         TestDescriptors.write(pair.get(0), TEXT);

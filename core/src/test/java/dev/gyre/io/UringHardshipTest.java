@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.gyre.BackendKind;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
+import dev.gyre.conformance.On;
 
+@On("io_uring")
 class UringHardshipTest extends KernelHardshipContract {
     @Override
     protected EventLoop open(LoopConfig config) {

@@ -14,15 +14,15 @@ final class LentBuffers {
             "the loop again: what Receive.keep() was not asked for is valid in its callback only";
 
     private final Requests requests;
-    private final OperationHost host;
+    private final LoopOperations operations;
 
     /// Those that were not kept are lent again and again. Of one that was kept somebody may still have the view after
     /// its release, so that one is never used again.
     private @Nullable NativeBuffer[] views;
 
-    LentBuffers(Requests requests, OperationHost host) {
+    LentBuffers(Requests requests, LoopOperations operations) {
         this.requests = requests;
-        this.host = host;
+        this.operations = operations;
         views = new @Nullable NativeBuffer[0];
     }
 
@@ -61,10 +61,6 @@ final class LentBuffers {
     /// Any thread.
     private void giveKept(NativeBuffer view, int number) {
         view.withhold(OURS);
-        if (host.isHere()) {
-            requests.giveBack(number);
-        } else {
-            boolean _ = host.submitPriority(() -> requests.giveBack(number)); // Or it is over.
-        }
+        operations.onLoop(() -> requests.giveBack(number));
     }
 }

@@ -16,6 +16,8 @@ import dev.gyre.internal.sys.Seam;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /// All operations of a loop: which descriptors they use, and where those come from that are used again.
 ///
@@ -28,6 +30,9 @@ public final class LoopOperations {
     final LentBuffers buffers;
     private final NativeBytes scratch = NativeBytes.allocate(2L * Long.BYTES);
 
+    // Shared: filled by any thread, emptied by the loop's.
+    private final Queue<Runnable> errands = new ConcurrentLinkedQueue<>();
+
     /// Indexed by number.
     private @Nullable Port[] ports;
 
@@ -36,7 +41,7 @@ public final class LoopOperations {
         this.requests = requests;
         this.seam = seam;
         ports = new @Nullable Port[64];
-        buffers = new LentBuffers(requests, host);
+        buffers = new LentBuffers(requests, this);
         pools = new OperationPools(this, config.preallocatedOperations());
     }
 
@@ -60,6 +65,24 @@ public final class LoopOperations {
         Port port = at(descriptor.opening().fd);
         if (port != null && port.opening == descriptor.opening()) {
             requests.cancelAll(port.state, key, Kind.ALL);
+        }
+    }
+
+    /// Does something that belongs to the loop thread: now if this is it, otherwise before it next looks at the
+    /// kernel. While no thread runs the loop that is when one does, or when the loop ends. Any thread.
+    void onLoop(Runnable errand) {
+        if (host.isHere()) {
+            errand.run();
+        } else {
+            errands.add(errand);
+            host.lookAgain();
+        }
+    }
+
+    /// Does what other threads have asked for.
+    public void runErrands() {
+        for (Runnable errand = errands.poll(); errand != null; errand = errands.poll()) {
+            errand.run();
         }
     }
 
@@ -173,6 +196,7 @@ public final class LoopOperations {
 
     /// Frees what completions have brought that are handed out no more, and lets all numbers go.
     public void close() {
+        runErrands();
         for (Port port : ports) {
             if (port != null) {
                 port.opening.detach(port);

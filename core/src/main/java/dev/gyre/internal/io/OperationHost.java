@@ -14,10 +14,8 @@ public interface OperationHost {
     /// become it at any moment.
     boolean isHere();
 
-    /// Runs a task on the loop thread soon, from any thread.
-    ///
-    /// @return false if the loop is over
-    boolean submitPriority(Runnable task);
+    /// Any thread: there is something new to look at. If another one runs the loop, wakes it.
+    void lookAgain();
 
     /// Whether a watcher of the loop has the number.
     boolean isWatched(int fd);

@@ -21,11 +21,7 @@ final class Port implements Opening.User {
     /// Any thread: the descriptor is being closed. Its operations are the loop thread's to end.
     @Override
     public void descriptorClosing() {
-        if (operations.host.isHere()) {
-            close();
-        } else {
-            boolean _ = operations.host.submitPriority(this::close); // Or the loop's end does it.
-        }
+        operations.onLoop(this::close);
     }
 
     /// Cancels what is pending, and lets the number go when the kernel has.

@@ -37,12 +37,7 @@ final class Stopper {
 
     /// Any thread. By the time the loop hears of it the operation may have been started anew.
     private void cancelled(int generation) {
-        OperationHost host = operation.operations.host;
-        if (host.isHere()) {
-            stop(generation);
-        } else {
-            boolean _ = host.submitPriority(() -> stop(generation)); // If not, it is over anyway.
-        }
+        operation.operations.onLoop(() -> stop(generation));
     }
 
     private void stop(int generation) {

@@ -26,12 +26,16 @@ final class OperationsEnd {
         microtasks = parts.microtasks;
     }
 
-    /// Cancels what waits and hands out what is through by now. What callbacks start is for the next step, so that
+    /// Hands out what is through by now. What callbacks start is for the next step, so that
     /// one that always starts again meets the deadline.
     ///
+    /// @param cancels whether to cancel what waits for others: nothing else is left to do
     /// @return false if nothing was
-    boolean step() {
-        operations.cancelWaiting();
+    boolean step(boolean cancels) {
+        operations.runErrands();
+        if (cancels) {
+            operations.cancelWaiting();
+        }
         requests.flush();
         boolean found = handOutPosted();
         found |= handOutCollected();

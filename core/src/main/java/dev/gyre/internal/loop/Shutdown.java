@@ -198,18 +198,28 @@ final class Shutdown {
                 microtasks.barrier();
             }
             microtasks.barrier();
-            if (waits && isQuiet() && promises.isAwaiting()) {
-                fireTimers(); // Timeouts and deadlines of that work, above all.
-                if (isQuiet()) {
-                    awaitWork(timers.nearest(deadlineNanos));
-                }
-            } else if (waits && isQuiet() && requests.outstanding() > 0) {
-                if (!operationsEnd.step() && isQuiet()) {
-                    awaitWork(backend.nanoTime() + LOOK_AGAIN_NANOS);
-                }
+            if (waits) {
+                goOnElsewhere();
             }
         }
         return true;
+    }
+
+    /// Lets operations and work outside the loop go on, and waits for them if there is nothing else to do.
+    private void goOnElsewhere() {
+        boolean moved = false;
+        if (requests.outstanding() > 0) {
+            moved = operationsEnd.step(isQuiet() && !promises.isAwaiting());
+        }
+        if (isQuiet() && promises.isAwaiting()) {
+            fireTimers(); // Timeouts and deadlines of that work, above all.
+        }
+        boolean operating = requests.outstanding() > 0;
+        if (!moved && isQuiet() && (operating || promises.isAwaiting())) {
+            long nearest = timers.nearest(deadlineNanos);
+            long soon = backend.nanoTime() + LOOK_AGAIN_NANOS;
+            awaitWork(operating && soon - nearest < 0 ? soon : nearest); // survives wrap-around
+        }
     }
 
     private void fireTimers() {

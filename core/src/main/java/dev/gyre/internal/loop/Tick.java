@@ -4,6 +4,7 @@ import dev.gyre.LoopState;
 import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.base.Counter;
 import dev.gyre.internal.base.TaskRing;
+import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.Reclaimer;
 import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.promise.Promises;
@@ -52,6 +53,7 @@ final class Tick {
     private final Dispatch dispatch;
     private final Watchers watchers;
     private final Requests requests;
+    private final LoopOperations operations;
     private final LoopClock clock;
     private final TimerQueue timers;
     private final Microtasks microtasks;
@@ -80,6 +82,7 @@ final class Tick {
         dispatch = parts.dispatch;
         watchers = parts.watchers;
         requests = parts.requests;
+        operations = parts.operations;
         clock = parts.clock;
         timers = parts.timers;
         microtasks = parts.microtasks;
@@ -200,6 +203,7 @@ final class Tick {
 
     private void poll() {
         promises.tidy();
+        operations.runErrands();
         requests.flush();
         if (!isIdle() || !mayWait()) {
             busy = false;

@@ -80,7 +80,7 @@ class UringRequestsTest extends UringFixture {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    @Clause({"O-1", "N-2", "B-4"})
+    @Clause({"O-1", "B-4"})
     void write_largerThanTheSocketTakes_isWrittenWhole(boolean vectors) {
         int[] pair = pair();
         DescriptorState writer = requests.open(pair[0], STREAM_SOCKET);
