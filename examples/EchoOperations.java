@@ -40,12 +40,8 @@ static final class Echo {
     }
 
     void sent(Operation write) {
-        if (write.result() < 0) {
-            socket.close();
-            return;
-        }
         buffer.clear();
-        read.start();
+        read.start(); // If the peer is gone, this one hears of it.
     }
 }
 
@@ -59,9 +55,6 @@ void talk(EventLoop loop, Operations operations, SocketAddress server) {
             .startPromised()
             .thenCompose(_ -> operations.write(socket, question, op -> {}).startPromised())
             .thenCompose(_ -> operations.read(socket, answer, op -> {}).startPromised())
-            .thenAccept(
-                    bytes -> {
-                        IO.println(bytes + " bytes: " + answer.getText(StandardCharsets.UTF_8));
-                        loop.stop();
-                    });
+            .thenAccept(n -> IO.println(n + " bytes: " + answer.getText(StandardCharsets.UTF_8)))
+            .finallyRun(loop::stop);
 }
