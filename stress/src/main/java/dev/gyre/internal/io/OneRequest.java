@@ -52,7 +52,7 @@ final class OneRequest implements Requests {
     }
 
     @Override
-    public void cancelAll(DescriptorState descriptor, @Nullable Object key) {
+    public void cancelAll(DescriptorState descriptor, @Nullable Object key, int kinds) {
         arrive(-Errno.ECANCELED);
     }
 

@@ -21,8 +21,6 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LII_Result;
 
-import java.util.concurrent.ConcurrentLinkedQueue;
-
 /// An operation that completes on the loop thread while another thread ends it. Results: how it
 /// ended, how often it completed, and whether the number was given back once, after all use of it.
 public final class OperationStress {
@@ -45,9 +43,6 @@ public final class OperationStress {
         // The loop's actor, and the arbiter after it.
         private int completions;
         private String how = "pending";
-
-        // Shared: added by any actor, taken by the loop's and by the arbiter.
-        private final ConcurrentLinkedQueue<Runnable> lane = new ConcurrentLinkedQueue<>();
 
         // Shared: written by the loop's actor, read by all to know themselves.
         private volatile @Nullable Thread loopThread;
@@ -75,9 +70,7 @@ public final class OperationStress {
         }
 
         private void drain() {
-            for (Runnable task = lane.poll(); task != null; task = lane.poll()) {
-                task.run();
-            }
+            operations.runErrands();
             for (Request done = requests.takeCompleted();
                     done != null;
                     done = requests.takeCompleted()) {
@@ -115,9 +108,7 @@ public final class OperationStress {
         }
 
         @Override
-        public boolean submitPriority(Runnable task) {
-            return lane.add(task);
-        }
+        public void lookAgain() {}
 
         @Override
         public boolean isWatched(int fd) {

@@ -1,14 +1,9 @@
-package dev.gyre.internal.backend.reactor;
+package dev.gyre.internal.backend;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import dev.gyre.LoopConfig;
-import dev.gyre.internal.backend.Completions;
-import dev.gyre.internal.backend.IoHandler;
-import dev.gyre.internal.backend.Opcode;
-import dev.gyre.internal.backend.Request;
-import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.sys.FileCalls;
 
 import org.openjdk.jcstress.annotations.Actor;
