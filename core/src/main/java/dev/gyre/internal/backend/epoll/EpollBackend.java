@@ -1,12 +1,7 @@
 package dev.gyre.internal.backend.epoll;
 
-import static dev.gyre.internal.sys.Linux.EPOLLERR;
 import static dev.gyre.internal.sys.Linux.EPOLLET;
-import static dev.gyre.internal.sys.Linux.EPOLLHUP;
 import static dev.gyre.internal.sys.Linux.EPOLLIN;
-import static dev.gyre.internal.sys.Linux.EPOLLOUT;
-import static dev.gyre.internal.sys.Linux.EPOLLPRI;
-import static dev.gyre.internal.sys.Linux.EPOLLRDHUP;
 import static dev.gyre.internal.sys.Linux.OFFSETOF_EPOLL_EVENT_DATA;
 import static dev.gyre.internal.sys.Linux.OFFSETOF_EPOLL_EVENT_EVENTS;
 import static dev.gyre.internal.sys.Linux.SIZEOF_EPOLL_EVENT;
@@ -15,7 +10,7 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.EventfdBell;
 import dev.gyre.internal.backend.IoHandler;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.PollBits;
 import dev.gyre.internal.backend.Registrations;
 import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.backend.Requests;
@@ -189,34 +184,11 @@ public final class EpollBackend implements Backend {
             }
             IoHandler handler = registrations.find(data);
             if (handler != null) {
-                taken = readyBits(Memory.getInt(event + OFFSETOF_EPOLL_EVENT_EVENTS));
+                taken = PollBits.ready(Memory.getInt(event + OFFSETOF_EPOLL_EVENT_EVENTS));
                 return handler;
             }
         }
         return null;
-    }
-
-    private static int readyBits(int kernelBits) {
-        int ready = 0;
-        if ((kernelBits & EPOLLIN) != 0) {
-            ready |= Ready.READABLE;
-        }
-        if ((kernelBits & EPOLLOUT) != 0) {
-            ready |= Ready.WRITABLE;
-        }
-        if ((kernelBits & EPOLLERR) != 0) {
-            ready |= Ready.ERROR;
-        }
-        if ((kernelBits & EPOLLHUP) != 0) {
-            ready |= Ready.HANGUP;
-        }
-        if ((kernelBits & EPOLLRDHUP) != 0) {
-            ready |= Ready.END;
-        }
-        if ((kernelBits & EPOLLPRI) != 0) {
-            ready |= Ready.URGENT;
-        }
-        return ready;
     }
 
     @Override

@@ -1,7 +1,5 @@
 package dev.gyre.internal.backend.uring;
 
-import static dev.gyre.internal.sys.Linux.EPOLLERR;
-import static dev.gyre.internal.sys.Linux.EPOLLHUP;
 import static dev.gyre.internal.sys.Linux.EPOLLIN;
 import static dev.gyre.internal.sys.Linux.EPOLLOUT;
 import static dev.gyre.internal.sys.Linux.EPOLLPRI;
@@ -9,7 +7,6 @@ import static dev.gyre.internal.sys.Linux.EPOLLRDHUP;
 
 import dev.gyre.internal.backend.Interest;
 import dev.gyre.internal.backend.IoHandler;
-import dev.gyre.internal.backend.Ready;
 
 /// A registered descriptor: what is wanted of it, which any thread may change, and what the kernel has been
 /// asked for, which the loop thread brings into line with it.
@@ -94,28 +91,5 @@ final class Poll {
             bits |= EPOLLRDHUP;
         }
         return bits;
-    }
-
-    static int readyBits(int kernelBits) {
-        int ready = 0;
-        if ((kernelBits & EPOLLIN) != 0) {
-            ready |= Ready.READABLE;
-        }
-        if ((kernelBits & EPOLLOUT) != 0) {
-            ready |= Ready.WRITABLE;
-        }
-        if ((kernelBits & EPOLLERR) != 0) {
-            ready |= Ready.ERROR;
-        }
-        if ((kernelBits & EPOLLHUP) != 0) {
-            ready |= Ready.HANGUP;
-        }
-        if ((kernelBits & EPOLLRDHUP) != 0) {
-            ready |= Ready.END;
-        }
-        if ((kernelBits & EPOLLPRI) != 0) {
-            ready |= Ready.URGENT;
-        }
-        return ready;
     }
 }
