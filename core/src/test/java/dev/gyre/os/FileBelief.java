@@ -12,12 +12,30 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/// What a program knows that applies all changes, and looks for itself at every OVERFLOW.
+/// What a program knows that applies all changes, and looks for itself at every OVERFLOW: at once,
+/// or, while others go on changing the tree, when it is told that they have stopped. A look at a
+/// tree in motion is neither the state before a change nor the one after it, and may even fail on a
+/// name that is gone by the time it is opened.
 final class FileBelief implements Consumer<FileChange> {
     final Set<Path> known = new TreeSet<>();
 
     /// All that was ever created, or found by looking.
     final Set<Path> seen = new TreeSet<>();
+
+    private final boolean looksWhenStill;
+    private final Set<Path> toLookAt = new TreeSet<>();
+
+    private FileBelief(boolean looksWhenStill) {
+        this.looksWhenStill = looksWhenStill;
+    }
+
+    static FileBelief looksAtOnce() {
+        return new FileBelief(false);
+    }
+
+    static FileBelief looksWhenStill() {
+        return new FileBelief(true);
+    }
 
     @Override
     public void accept(FileChange change) {
@@ -26,13 +44,24 @@ final class FileBelief implements Consumer<FileChange> {
             case DELETED -> forget(change.path());
             case MOVED -> move(change.from(), change.path());
             case OVERFLOW -> {
-                forget(change.path());
-                known.addAll(onDisk(change.path()));
-                seen.addAll(known);
+                toLookAt.add(change.path());
+                if (!looksWhenStill) {
+                    look();
+                }
             }
             case MODIFIED, WRITTEN -> {}
         }
         seen.add(change.path());
+    }
+
+    /// Nobody changes the tree now, and every change was reported.
+    void look() {
+        for (Path start : toLookAt) {
+            forget(start);
+            known.addAll(onDisk(start));
+            seen.addAll(known);
+        }
+        toLookAt.clear();
     }
 
     private void forget(Path start) {

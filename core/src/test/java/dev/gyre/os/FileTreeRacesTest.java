@@ -28,7 +28,7 @@ import java.util.Random;
 class FileTreeRacesTest {
     @TempDir private Path root;
     private final Changes changes = new Changes();
-    private final FileBelief belief = new FileBelief();
+    private FileBelief belief = FileBelief.looksAtOnce();
     private EventLoop loop;
 
     @BeforeEach
@@ -57,6 +57,7 @@ class FileTreeRacesTest {
     /// Everything is known, and a file in each directory is seen where it is.
     private List<String> reportedAndSettled(String round) throws IOException {
         List<String> reported = changes.take(loop, root);
+        belief.look();
         assertThat(belief.known)
                 .as("%s: what the changes lead to: %s", round, reported)
                 .isEqualTo(FileBelief.onDisk(root));
@@ -65,6 +66,7 @@ class FileTreeRacesTest {
             probes.add(Files.createFile(directory.resolve("probe")));
         }
         changes.take(loop, root);
+        belief.look();
         assertThat(belief.seen)
                 .as("%s: every directory is watched under its path, after %s", round, reported)
                 .containsAll(probes);
@@ -72,6 +74,7 @@ class FileTreeRacesTest {
             Files.delete(probe);
         }
         changes.take(loop, root);
+        belief.look();
         belief.seen.clear();
         return reported;
     }
@@ -205,6 +208,7 @@ class FileTreeRacesTest {
     @Clause("Y-1")
     void changes_atRandomWhileTheLoopRuns_leadToWhatIsOnDisk()
             throws InterruptedException, IOException {
+        belief = FileBelief.looksWhenStill();
         watch();
         for (int round = 0; round < 60; round++) {
             Random random = new Random(round);
