@@ -37,6 +37,7 @@ public final class Errno {
     public static final int ENOTSOCK = 88;
     public static final int EDESTADDRREQ = 89;
     public static final int EMSGSIZE = 90;
+    public static final int ENOPROTOOPT = 92;
     public static final int EOPNOTSUPP = 95;
     public static final int EAFNOSUPPORT = 97;
     public static final int EADDRINUSE = 98;
@@ -93,6 +94,7 @@ public final class Errno {
             case ENOTSOCK -> "ENOTSOCK";
             case EDESTADDRREQ -> "EDESTADDRREQ";
             case EMSGSIZE -> "EMSGSIZE";
+            case ENOPROTOOPT -> "ENOPROTOOPT";
             case EOPNOTSUPP -> "EOPNOTSUPP";
             case EAFNOSUPPORT -> "EAFNOSUPPORT";
             case EADDRINUSE -> "EADDRINUSE";
