@@ -134,7 +134,7 @@ public sealed interface Stream permits LoopStream {
     Stream onWritable(Runnable callback);
 
     /// Promises that everything written so far is with the kernel.
-    Promise<Void> flushed();
+    Promise<@Nullable Void> flushed();
 
     /// How many bytes wait to be sent.
     long pending();

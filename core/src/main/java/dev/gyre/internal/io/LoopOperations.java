@@ -7,6 +7,7 @@ import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.Requests;
+import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;

@@ -1,6 +1,6 @@
 package dev.gyre.internal.io;
 
-import dev.gyre.internal.sys.Counter;
+import dev.gyre.internal.base.Counter;
 import dev.gyre.io.CloseReason;
 
 import java.util.EnumMap;

@@ -173,7 +173,7 @@ final class Connection implements Wire.User {
 
     @Override
     public void onReleased() {
-        output.release(closedException());
+        output.release();
     }
 
     // ------------------------------------------------------------------ how it ends
@@ -225,9 +225,8 @@ final class Connection implements Wire.User {
     }
 
     /// A callback threw: the stream is over, and the loop hears of it.
-    <T extends Throwable> T failedIn(T thrown) {
+    void failedIn(Throwable thrown) {
         closeWith(CloseReason.HANDLER_FAILED, thrown);
-        return thrown;
     }
 
     void timedOut(Timeout timeout) {
@@ -237,7 +236,8 @@ final class Connection implements Wire.User {
             try {
                 goesOn = speaking.onTimeout(face, timeout);
             } catch (RuntimeException | Error e) {
-                throw failedIn(e);
+                failedIn(e);
+                throw e;
             }
         }
         if (!goesOn) {

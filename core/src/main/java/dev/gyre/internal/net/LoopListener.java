@@ -1,6 +1,7 @@
 package dev.gyre.internal.net;
 
 import dev.gyre.EventLoop;
+import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
 import dev.gyre.internal.io.AcceptOperation;
@@ -8,7 +9,6 @@ import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.io.Accept;
-import dev.gyre.io.CloseReason;
 import dev.gyre.io.Listener;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.Stream;
@@ -203,22 +203,24 @@ public final class LoopListener implements Listener {
             handOut(connection);
             return;
         }
-        connection
-                .face()
-                .secure(tls)
-                .then(
-                        session -> {
-                            handOut(connection);
-                            return session;
-                        })
-                .recover(failure -> null); // The stream was closed for it, and counted.
+        Promise<@Nullable Void> _ =
+                connection
+                        .face()
+                        .secure(tls)
+                        .then(
+                                _ -> {
+                                    handOut(connection);
+                                    return null;
+                                },
+                                _ -> null); // The stream was closed for it, and counted.
     }
 
     private void handOut(Connection connection) {
         try {
             handler.accept(connection.face());
         } catch (RuntimeException | Error e) {
-            throw connection.failedIn(e);
+            connection.failedIn(e);
+            throw e;
         }
     }
 

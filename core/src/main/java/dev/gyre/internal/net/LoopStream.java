@@ -93,7 +93,8 @@ public final class LoopStream implements Stream {
         try {
             protocol.onOpen(this);
         } catch (RuntimeException | Error e) {
-            throw connection.failedIn(e);
+            connection.failedIn(e);
+            throw e;
         }
         connection.input.speak(protocol);
         return this;
@@ -171,7 +172,7 @@ public final class LoopStream implements Stream {
     }
 
     @Override
-    public Promise<Void> flushed() {
+    public Promise<@Nullable Void> flushed() {
         require("flushed");
         return connection.output.flushed();
     }

@@ -7,6 +7,8 @@ import dev.gyre.io.CloseReason;
 import dev.gyre.io.Protocol;
 import dev.gyre.io.Stream;
 
+import org.jspecify.annotations.Nullable;
+
 /// Writes what arrives on one stream to another one, and no faster than that takes it.
 ///
 /// Loop thread only.
@@ -83,7 +85,7 @@ final class Pipeline implements Protocol {
     @Override
     public void onEnd(Stream stream) {
         ended = true;
-        Promise<Void> flushed = to.output.flushed();
+        Promise<@Nullable Void> flushed = to.output.flushed();
         to.face().end();
         outcome.follow(flushed.then(_ -> bytes));
     }

@@ -17,6 +17,9 @@ final class StreamInput {
     /// A buffer for what is left over begins with this, and doubles.
     private static final int LEAST_BYTES = 4 << 10;
 
+    private static final String OURS =
+            "the stream again: it is valid in the callback that it was handed to, and no longer";
+
     private final Connection connection;
     private @Nullable Protocol protocol;
 
@@ -173,19 +176,24 @@ final class StreamInput {
         try {
             speaking.onEnd(connection.face());
         } catch (RuntimeException | Error e) {
-            throw connection.failedIn(e);
+            connection.failedIn(e);
+            throw e;
         }
         connection.closeIfBothEnded();
     }
 
+    @SuppressWarnings("ReferenceEquality") // a buffer is only itself
     private void deliverUnread() {
         NativeBuffer kept = unread;
         if (kept == null) {
             return;
         }
+        kept.beginBorrowing();
         try {
             deliver(kept);
         } finally {
+            kept.endBorrowing(OURS);
+            kept.takeBack();
             if (unread != kept) {
                 kept.release(); // The stream was closed meanwhile.
             } else if (kept.readable() == 0) {
@@ -197,6 +205,7 @@ final class StreamInput {
     }
 
     /// Hands bytes on, and to the next protocol if one has taken the place of the one that began.
+    @SuppressWarnings("ReferenceEquality") // a protocol is only itself
     private void deliver(NativeBuffer data) {
         Protocol speaking;
         delivering = true;
@@ -210,7 +219,8 @@ final class StreamInput {
                     && !isBlocked()
                     && connection.isOpen());
         } catch (RuntimeException | Error e) {
-            throw connection.failedIn(e);
+            connection.failedIn(e);
+            throw e;
         } finally {
             delivering = false;
         }
@@ -272,7 +282,7 @@ final class StreamInput {
         }
         reader = null;
         if (kept == null) {
-            kept = NativeBuffer.empty();
+            kept = NativeBuffer.allocate(1);
         } else {
             handedOut = true;
         }
@@ -301,7 +311,7 @@ final class StreamInput {
 
     private void rejectReader(Deferred<Buffer> waiting) {
         if (ended) {
-            waiting.resolve(NativeBuffer.empty());
+            waiting.resolve(NativeBuffer.allocate(1));
         } else {
             waiting.reject(connection.closedException());
         }

@@ -52,7 +52,7 @@ final class StreamOutput {
     /// Who waits for what was written before to be sent; made when first wanted.
     private @Nullable ArrayDeque<Waiting> waiting;
 
-    private record Waiting(long until, Deferred<Void> outcome) {}
+    private record Waiting(long until, Deferred<@Nullable Void> outcome) {}
 
     /// A stream that writes here what it reads, and waits while this one is under pressure.
     private @Nullable Runnable feeder;
@@ -152,7 +152,7 @@ final class StreamOutput {
 
     /// What the peer does not want any more is no error: it may reset at any time.
     private boolean mayWrite() {
-        if (ending) {
+        if (ending && connection.isOpenOrDraining()) {
             throw new IllegalStateException(
                     "written after end() or close(): " + connection + " sends nothing any more");
         }
@@ -237,7 +237,8 @@ final class StreamOutput {
             try {
                 speaking.onWritable(connection.face());
             } catch (RuntimeException | Error e) {
-                throw connection.failedIn(e);
+                connection.failedIn(e);
+                throw e;
             }
         }
     }
@@ -246,8 +247,8 @@ final class StreamOutput {
         this.feeder = feeder;
     }
 
-    Promise<Void> flushed() {
-        Deferred<Void> outcome = connection.loop().deferred();
+    Promise<@Nullable Void> flushed() {
+        Deferred<@Nullable Void> outcome = connection.loop().deferred();
         if (queue.isEmpty()) {
             outcome.resolve(null);
         } else {
@@ -294,8 +295,10 @@ final class StreamOutput {
     }
 
     /// Nothing is in use any more.
-    void release(Throwable cause) {
-        queue.clear(cause);
+    void release() {
+        if (!queue.isEmpty()) {
+            queue.clear(connection.closedException());
+        }
     }
 
     /// What waits so far stays as it is, below; what comes from now on goes through another wire.
