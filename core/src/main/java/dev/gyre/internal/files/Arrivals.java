@@ -19,14 +19,22 @@ final class Arrivals {
     /// @param origin null if it is not known
     private record Arrival(Path name, @Nullable Half origin) {}
 
+    private final Listeners listeners;
+
     /// The last thing that happened to the entries of a directory, if that was an arrival.
     private final Map<Integer, Arrival> latest = new HashMap<>();
+
+    Arrivals(Listeners listeners) {
+        this.listeners = listeners;
+    }
 
     /// An entry has come by a move.
     ///
     /// @param origin null if it is not known
     void hasCome(Half to, @Nullable Half origin) {
-        latest.put(to.watch(), new Arrival(to.name(), origin));
+        if (listeners.hasAny(to.watch())) {
+            latest.put(to.watch(), new Arrival(to.name(), origin));
+        }
     }
 
     /// An entry has left.
@@ -39,10 +47,13 @@ final class Arrivals {
             return false;
         }
         Half origin = arrival.origin;
-        return origin == null || target == null || isSamePlace(origin, target);
+        return origin == null || target == null || mayBeSamePlace(origin, target);
     }
 
-    private static boolean isSamePlace(Half one, Half other) {
+    private boolean mayBeSamePlace(Half one, Half other) {
+        if (!listeners.hasAny(one.watch()) || !listeners.hasAny(other.watch())) {
+            return true; // A directory that was given up may have been given another number.
+        }
         return one.watch() == other.watch() && one.name().equals(other.name());
     }
 

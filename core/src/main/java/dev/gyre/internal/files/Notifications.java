@@ -89,7 +89,7 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
     /// Those that were looked at so lately that events from before may still come.
     private final Set<TreeNode> scanned = new LinkedHashSet<>();
 
-    private final Arrivals arrivals = new Arrivals();
+    private final Arrivals arrivals = new Arrivals(listeners);
 
     /// What the loop closes when it ends.
     private AutoCloseable belonging = this;
@@ -380,7 +380,7 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
             }
         }
         hasLeft(from, to);
-        hasCome(to, from);
+        arrivals.hasCome(to, from);
     }
 
     @Override
@@ -406,13 +406,7 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
         for (DirectoryListener listener : listeners.of(to.watch())) {
             listener.onMovedIn(to.name(), to.isDirectory());
         }
-        hasCome(to, null);
-    }
-
-    private void hasCome(Half to, @Nullable Half origin) {
-        if (listeners.hasAny(to.watch())) {
-            arrivals.hasCome(to, origin);
-        }
+        arrivals.hasCome(to, null);
     }
 
     @Override

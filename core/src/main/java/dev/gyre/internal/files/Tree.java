@@ -304,6 +304,9 @@ final class Tree implements Scope {
         if (known != null && parent.isWithin(known)) {
             return null; // Mounted into itself: there is no end to that.
         }
+        if (known != null) {
+            detach(known); // First: it may be below the one whose place it has taken.
+        }
         if (there != null) {
             forget(there);
         }
