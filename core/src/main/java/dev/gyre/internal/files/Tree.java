@@ -43,7 +43,7 @@ import java.util.Set;
 /// our tree, or an event says what cannot be, then what was reported was not how it happened: the
 /// tree is *in doubt*. It passes over all events that there are, and when none is left it looks at
 /// everything anew and reports one OVERFLOW. The same if a directory that was moved is not where
-/// the events have led it.
+/// the events have led it, or if it may have been another one that we looked into ([Proof]).
 ///
 /// Loop thread only.
 final class Tree implements Scope {
