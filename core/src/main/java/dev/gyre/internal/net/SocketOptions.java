@@ -46,8 +46,7 @@ public record SocketOptions(
         Duration userTimeout) {
 
     public static final SocketOptions DEFAULTS =
-            new SocketOptions(
-                    true, null, false, true, NewSockets.BACKLOG, 0, 0, Duration.ZERO);
+            new SocketOptions(true, null, false, true, NewSockets.BACKLOG, 0, 0, Duration.ZERO);
 
     /// So that doubling it, as Linux does, overflows nothing.
     private static final int MOST_BUFFER_BYTES = 1 << 29;
