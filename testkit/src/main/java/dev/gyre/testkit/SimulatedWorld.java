@@ -20,6 +20,7 @@ import dev.gyre.testkit.internal.SimulatedKernel;
 import org.jspecify.annotations.Nullable;
 
 import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -193,6 +194,23 @@ public final class SimulatedWorld implements AutoCloseable {
     /// @return this world
     public SimulatedWorld descriptorLimit(int descriptors) {
         kernel.descriptorLimit(within("descriptorLimit", descriptors, 3, 1 << 20));
+        return this;
+    }
+
+    /// Has a host answer nothing from now on: who connects there waits, and tries again, until TCP gives up after two
+    /// minutes; datagrams to it are lost.
+    ///
+    /// @return this world
+    public SimulatedWorld silence(InetAddress host) {
+        kernel.silence(HexFormat.of().formatHex(host.getAddress()));
+        return this;
+    }
+
+    /// Has no way lead to a host from now on: who sends there is told at once (ENETUNREACH).
+    ///
+    /// @return this world
+    public SimulatedWorld cutOff(InetAddress host) {
+        kernel.cutOff(HexFormat.of().formatHex(host.getAddress()));
         return this;
     }
 
