@@ -58,7 +58,8 @@ import java.util.function.Consumer;
 /// not the same each time either.
 ///
 /// **Failure.** What a callback throws leaves [#advance] and [#run]. A wait that nothing could ever end, and a loop that turns
-/// without getting anywhere, are a [SimulationError]. Both show the seed and the end of the trace.
+/// without getting anywhere, are a [SimulationError]. Both show the seed and the end of the trace. Buffers of the loop's that
+/// were not released are one when the world is closed, unless the system property `gyre.leaks` is `off`.
 public final class SimulatedWorld implements AutoCloseable {
     /// The longest that a loop may be told to wait at a time.
     private static final Duration LONGEST_WAIT = Duration.ofDays(1);
@@ -83,6 +84,7 @@ public final class SimulatedWorld implements AutoCloseable {
         LoopConfig own = config.withExecutor(kernel::runOutside).withLongestWait(LONGEST_WAIT);
         backend = new SimulatedBackend(kernel, own.eventsPerWait(), LONGEST_WAIT.toNanos());
         loop = Loop.open(own, backend);
+        loop.operations().leaks().lookUnlessOff();
     }
 
     /// A world in which everything that is left to luck follows from the seed. What a callback throws leaves the run.
@@ -351,6 +353,8 @@ public final class SimulatedWorld implements AutoCloseable {
     }
 
     /// Closes the loop, and everything that is open in the simulated kernel.
+    ///
+    /// @throws SimulationError if buffers that were taken of the loop were not released, with the places where that was
     @Override
     public void close() {
         try {
@@ -358,6 +362,10 @@ public final class SimulatedWorld implements AutoCloseable {
         } finally {
             pipes.forEach(SimulatedPipe::close);
             kernel.shutDown();
+        }
+        List<Throwable> leaks = loop.operations().leaks().takeFound();
+        if (!leaks.isEmpty()) {
+            throw SimulationError.ofLeaks(leaks, kernel.story());
         }
     }
 

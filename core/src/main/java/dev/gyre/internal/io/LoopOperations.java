@@ -28,6 +28,8 @@ public final class LoopOperations {
     final Seam seam;
     final OperationPools pools;
     final LentBuffers buffers;
+    final BufferPool pool;
+    final BufferLeaks leaks = new BufferLeaks();
     private final NativeBytes scratch = NativeBytes.allocate(2L * Long.BYTES);
 
     // Shared: filled by any thread, emptied by the loop's.
@@ -42,6 +44,7 @@ public final class LoopOperations {
         this.seam = seam;
         ports = new @Nullable Port[64];
         buffers = new LentBuffers(requests, this);
+        pool = new BufferPool(this, config.bufferMemory());
         pools = new OperationPools(this, config.preallocatedOperations());
     }
 
@@ -51,6 +54,14 @@ public final class LoopOperations {
 
     public OperationPools pools() {
         return pools;
+    }
+
+    public BufferPool pool() {
+        return pool;
+    }
+
+    public BufferLeaks leaks() {
+        return leaks;
     }
 
     public void requireOpen(String method) {

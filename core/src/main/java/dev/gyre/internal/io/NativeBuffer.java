@@ -1,109 +1,173 @@
 package dev.gyre.internal.io;
 
+import dev.gyre.internal.io.BufferLeaks.Trace;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.Charset;
 import java.util.Objects;
 
 /// A buffer, and who has it.
 public final class NativeBuffer implements Buffer {
     private static final int MOST_BYTES = 1 << 30;
 
+    private static final String RELEASED = "nobody any more: it was released";
+    private static final String GIVEN_BACK = "the loop again: it was released";
+    private static final String KEPT =
+            "the buffer that was kept: take slices of it after Receive.keep()";
+
+    private final MemoryPiece piece;
     private final NativeBytes memory;
     private final int capacity;
-    private final @Nullable Lender lender;
+    private final boolean slice;
 
     // One thread at a time.
     private int reading;
     private int writing;
 
-    /// The operation that has it, or whoever else has taken it back.
+    /// Nothing is put below this: it belongs to slices.
+    private int floor;
+
+    /// The operation that has it, or, in words, why it may not be used any more.
     private @Nullable Object holder;
 
     /// Whether it is lent for a callback only, and goes back by itself.
     private boolean borrowed;
 
-    /// Where a buffer goes when it is released.
-    interface Lender {
-        void takeBack(NativeBuffer buffer);
+    /// The slices that were taken of it meanwhile; of a slice, all that end with it.
+    private @Nullable Borrowing borrowing;
+
+    /// Where it was taken, if that is wanted to be known.
+    private @Nullable Trace trace;
+
+    NativeBuffer(MemoryPiece piece) {
+        this(piece, piece.bytes, false);
     }
 
-    NativeBuffer(NativeBytes memory, @Nullable Lender lender) {
+    private NativeBuffer(MemoryPiece piece, NativeBytes memory, boolean slice) {
+        this.piece = piece;
         this.memory = memory;
         this.capacity = (int) memory.size();
-        this.lender = lender;
+        this.slice = slice;
     }
 
     public static NativeBuffer allocate(int capacity) {
+        requireSize(capacity);
+        return new NativeBuffer(new MemoryPiece(NativeBytes.allocate(capacity), null));
+    }
+
+    static void requireSize(int capacity) {
         if (capacity < 1 || capacity > MOST_BYTES) {
             throw new IllegalArgumentException(
                     "a buffer has from 1 to " + MOST_BYTES + " bytes, not " + capacity);
         }
-        return new NativeBuffer(NativeBytes.allocate(capacity), null);
     }
 
-    // ------------------------------------------------------------------ for operations
+    // ------------------------------------------------------------------ who has it
 
-    /// Lends it. The holder's words are used in messages.
-    void lend(Object holder) {
+    /// Lends it to an operation. Its words are used in messages.
+    void lend(Object operation) {
         requireMine();
         if (borrowed) {
             throw new IllegalStateException(
                     "the buffer goes back to the loop when the callback returns: keep() it before"
                             + " giving it to "
-                            + holder);
+                            + operation);
         }
-        this.holder = holder;
+        holder = operation;
     }
 
     /// Ends a loan, whoever had it.
-    void takeBack() {
+    public void takeBack() {
         holder = null;
     }
 
-    void withhold(Object reason) {
+    /// Makes it one that is new to whoever gets it.
+    void reopen() {
+        holder = null;
+        borrowed = false;
+        reading = 0;
+        writing = 0;
+        floor = 0;
+    }
+
+    /// Lends it for a callback.
+    public void beginBorrowing() {
+        holder = null;
+        borrowed = true;
+    }
+
+    /// The callback is over: it and its slices are refused to whoever still has them.
+    ///
+    /// @param reason what follows "the buffer belongs to"
+    public void endBorrowing(String reason) {
+        borrowed = false;
         holder = reason;
+        endSlices(reason);
     }
 
-    void setBorrowed(boolean borrowed) {
-        this.borrowed = borrowed;
+    /// It stays with the user after the callback.
+    void keep() {
+        borrowed = false;
+        endSlices(KEPT);
     }
 
-    long readingAddress() {
-        return memory.address() + reading;
+    private void endSlices(String reason) {
+        Borrowing ended = borrowing;
+        borrowing = null;
+        if (ended != null) {
+            ended.end(reason);
+        }
     }
 
-    long writingAddress() {
-        return memory.address() + writing;
+    /// It has ended with what it was a slice of.
+    void end(String reason) {
+        borrowed = false;
+        holder = reason;
+        borrowing = null;
     }
 
-    /// The kernel has put so many bytes.
-    void filled(long bytes) {
-        writing += (int) bytes;
-    }
-
-    /// The kernel has taken so many bytes.
-    void emptied(long bytes) {
-        reading += (int) bytes;
-    }
-
-    int bytesToRead() {
-        return writing - reading;
-    }
-
-    int bytesToWrite() {
-        return capacity - writing;
+    void trace(Trace trace) {
+        this.trace = trace;
     }
 
     private void requireMine() {
         if (holder != null) {
             throw new IllegalStateException(
-                    "the buffer belongs to " + holder + ": wait until that gives it back");
+                    "the buffer belongs to "
+                            + holder
+                            + (holder instanceof String ? "" : ": wait until that gives it back"));
         }
+    }
+
+    // ------------------------------------------------------------------ for operations
+
+    public long readingAddress() {
+        return memory.address() + reading;
+    }
+
+    public long writingAddress() {
+        return memory.address() + writing;
+    }
+
+    /// The kernel has put so many bytes.
+    public void filled(long bytes) {
+        writing += (int) bytes;
+    }
+
+    /// The kernel has taken so many bytes.
+    public void emptied(long bytes) {
+        reading += (int) bytes;
+    }
+
+    public int bytesToRead() {
+        return writing - reading;
+    }
+
+    public int bytesToWrite() {
+        return capacity - writing;
     }
 
     // ------------------------------------------------------------------ for users
@@ -127,46 +191,77 @@ public final class NativeBuffer implements Buffer {
 
     @Override
     public Buffer put(byte value) {
-        requireRoom(1);
-        memory.put(writing++, value);
+        memory.put(added(1), value);
         return this;
-    }
-
-    @Override
-    public Buffer put(byte[] bytes) {
-        return put(bytes, 0, bytes.length);
     }
 
     @Override
     public Buffer put(byte[] bytes, int offset, int length) {
         Objects.checkFromIndexSize(offset, length, bytes.length);
-        requireRoom(length);
-        memory.put(writing, bytes, offset, length);
-        writing += length;
+        memory.put(added(length), bytes, offset, length);
         return this;
     }
 
     @Override
     public Buffer put(ByteBuffer bytes) {
-        int length = bytes.remaining();
-        requireRoom(length);
-        memory.put(writing, bytes);
-        writing += length;
+        memory.put(added(bytes.remaining()), bytes);
+        return this;
+    }
+
+    @Override
+    public Buffer put(Buffer other) {
+        NativeBuffer from = (NativeBuffer) other;
+        if (from == this) {
+            throw new IllegalArgumentException("a buffer cannot be put into itself: " + this);
+        }
+        int length = from.readable();
+        memory.put(added(length), from.memory, from.reading, length);
+        from.reading = from.writing;
+        return this;
+    }
+
+    @Override
+    public Buffer putShort(short value) {
+        memory.putShort(added(Short.BYTES), value);
+        return this;
+    }
+
+    @Override
+    public Buffer putInt(int value) {
+        memory.putInt(added(Integer.BYTES), value);
+        return this;
+    }
+
+    @Override
+    public Buffer putLong(long value) {
+        memory.putLong(added(Long.BYTES), value);
         return this;
     }
 
     @Override
     public byte get() {
-        requireReadable(1);
-        return memory.get(reading++);
+        return memory.get(taken(1));
     }
 
     @Override
     public Buffer get(byte[] into) {
-        requireReadable(into.length);
-        memory.get(reading, into, 0, into.length);
-        reading += into.length;
+        memory.get(taken(into.length), into, 0, into.length);
         return this;
+    }
+
+    @Override
+    public short getShort() {
+        return memory.getShort(taken(Short.BYTES));
+    }
+
+    @Override
+    public int getInt() {
+        return memory.getInt(taken(Integer.BYTES));
+    }
+
+    @Override
+    public long getLong() {
+        return memory.getLong(taken(Long.BYTES));
     }
 
     @Override
@@ -177,10 +272,10 @@ public final class NativeBuffer implements Buffer {
     }
 
     @Override
-    public String getText(Charset charset) {
-        byte[] bytes = new byte[readable()];
-        get(bytes);
-        return new String(bytes, charset);
+    public int indexOf(byte value) {
+        requireMine();
+        long found = memory.indexOf(value, reading, writing);
+        return found < 0 ? -1 : (int) found - reading;
     }
 
     @Override
@@ -189,56 +284,108 @@ public final class NativeBuffer implements Buffer {
     }
 
     @Override
+    public ByteBuffer asWritable() {
+        return memory.view(writing, writable());
+    }
+
+    @Override
+    public Buffer advance(int bytes) {
+        int _ = added(bytes);
+        return this;
+    }
+
+    @Override
     public Buffer skip(int bytes) {
-        requireReadable(bytes);
-        reading += bytes;
+        int _ = taken(bytes);
         return this;
     }
 
     @Override
     public Buffer clear() {
         requireMine();
-        reading = 0;
-        writing = 0;
+        reading = slice ? capacity : lowest();
+        writing = reading;
         return this;
     }
 
     @Override
     public Buffer compact() {
-        int readable = readable();
-        memory.move(reading, 0, readable);
-        reading = 0;
-        writing = readable;
+        requireMine();
+        if (!slice) {
+            int readable = writing - reading;
+            int to = lowest();
+            memory.move(reading, to, readable);
+            reading = to;
+            writing = to + readable;
+        }
         return this;
+    }
+
+    /// From where on the memory is this buffer's own.
+    private int lowest() {
+        if (floor > 0 && borrowing == null && !piece.isShared()) {
+            floor = 0; // The slices are gone.
+        }
+        return floor;
+    }
+
+    @Override
+    public Buffer slice(int bytes) {
+        NativeBuffer part = new NativeBuffer(piece, memory.part(taken(bytes), bytes), true);
+        part.writing = bytes;
+        if (borrowed) {
+            borrowing = borrowing == null ? new Borrowing() : borrowing;
+            borrowing.add(part);
+            part.borrowing = borrowing;
+            part.borrowed = true;
+        } else {
+            piece.share();
+            part.trace = trace == null ? null : trace.ofSlice(part);
+        }
+        floor = reading;
+        return part;
     }
 
     @Override
     public boolean isInFlight() {
-        return holder != null;
+        return holder != null && !(holder instanceof String);
     }
 
     @Override
     public void release() {
-        if (lender != null && !borrowed) {
+        if (!borrowed && (slice || piece.lender != null)) {
             requireMine();
-            lender.takeBack(this);
+            holder = piece.lender == null ? RELEASED : GIVEN_BACK;
+            if (trace != null) {
+                trace.released();
+                trace = null;
+            }
+            piece.leave();
         }
     }
 
-    private void requireRoom(int bytes) {
+    /// Moves the writing position, and says where it was.
+    private int added(int bytes) {
         requireMine();
-        if (bytes > capacity - writing) {
+        int at = writing;
+        if (bytes < 0 || bytes > capacity - at) {
             throw new IndexOutOfBoundsException(
-                    bytes + " bytes do not fit: the buffer has room for " + (capacity - writing));
+                    bytes + " bytes do not fit: the buffer has room for " + (capacity - at));
         }
+        writing = at + bytes;
+        return at;
     }
 
-    private void requireReadable(int bytes) {
+    /// Moves the reading position, and says where it was.
+    private int taken(int bytes) {
         requireMine();
-        if (bytes < 0 || bytes > writing - reading) {
+        int at = reading;
+        if (bytes < 0 || bytes > writing - at) {
             throw new IndexOutOfBoundsException(
-                    bytes + " bytes cannot be taken: " + (writing - reading) + " are readable");
+                    bytes + " bytes cannot be taken: " + (writing - at) + " are readable");
         }
+        reading = at + bytes;
+        return at;
     }
 
     @Override
