@@ -183,8 +183,7 @@ public abstract class ConnectContract extends OperationFixture {
         for (int i = 0; i < 8 && late == null; i++) {
             long before = openDescriptors(loop);
             Promise<Descriptor> attempt =
-                    Connector.connect(
-                            loop, full, SocketOptions.DEFAULTS, Duration.ofMillis(100));
+                    Connector.connect(loop, full, SocketOptions.DEFAULTS, Duration.ofMillis(100));
             if (settled(attempt) instanceof Outcome.Rejected<Descriptor> rejected) {
                 late = rejected.reason();
                 assertThat(openDescriptors(loop)).as("left open").isEqualTo(before);
@@ -259,8 +258,7 @@ public abstract class ConnectContract extends OperationFixture {
     @Clause({"N-1", "E-1"})
     void connect_byNameWithAllRefusing_listsEachWithItsReason() {
         int port = closedPort();
-        Throwable reason =
-                rejection(connectByName(port, name -> List.of(host(SIX), host(ONE))));
+        Throwable reason = rejection(connectByName(port, name -> List.of(host(SIX), host(ONE))));
         assertThat(reason)
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("server.test")
@@ -325,8 +323,7 @@ public abstract class ConnectContract extends OperationFixture {
     @Clause({"N-1", "E-1"})
     void option_thatTheKernelRefuses_isNamedWithItsValue() {
         Descriptor[] pair = pair().toArray(Descriptor[]::new);
-        assertThatThrownBy(
-                        () -> SocketOption.TCP_KEEPCNT.set(seam(), (OpenDescriptor) pair[0], 5))
+        assertThatThrownBy(() -> SocketOption.TCP_KEEPCNT.set(seam(), (OpenDescriptor) pair[0], 5))
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("TCP_KEEPCNT to 5")
                 .hasMessageContaining("EOPNOTSUPP");

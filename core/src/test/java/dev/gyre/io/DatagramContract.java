@@ -8,6 +8,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
+import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
 
 import org.junit.jupiter.api.Test;
@@ -29,10 +30,16 @@ public abstract class DatagramContract extends OperationFixture {
 
     private final List<String> heard = new ArrayList<>();
     private final List<SystemCallException> errors = new ArrayList<>();
+    private final List<Throwable> uncaught = new ArrayList<>();
 
     /// Whether the kernel has Unix domain sockets for messages.
     protected boolean hasUnixDatagrams() {
         return true;
+    }
+
+    @Override
+    protected LoopConfig config() {
+        return super.config().withUncaughtHandler((thread, thrown) -> uncaught.add(thrown));
     }
 
     private static SocketAddress at(String host) {
@@ -131,8 +138,7 @@ public abstract class DatagramContract extends OperationFixture {
     @Clause("N-1")
     void message_longerThanTheLargest_isCutAndSaysSo() {
         List<Boolean> cut = new ArrayList<>();
-        Datagram to =
-                Datagram.bind(loop, anyPort(), DatagramConfig.DEFAULT.withLargestMessage(4));
+        Datagram to = Datagram.bind(loop, anyPort(), DatagramConfig.DEFAULT.withLargestMessage(4));
         to.onMessage(
                 (message, from) -> {
                     heard.add(message.getText(US_ASCII));
@@ -202,6 +208,9 @@ public abstract class DatagramContract extends OperationFixture {
         by.send(bytes("good"), to.address());
         runUntilHeard("good");
         assertThat(to.isOpen()).isTrue();
+        assertThat(uncaught)
+                .singleElement()
+                .hasToString("java.lang.IllegalStateException: cannot read bad");
     }
 
     @Test

@@ -27,7 +27,7 @@ public final class MessageExchange implements AutoCloseable {
     private final NativeBytes memory = NativeBytes.allocate(VECTOR_AT + Linux.SIZEOF_IOVEC);
 
     private final NativeBytes address = memory.part(ADDRESS_AT, Linux.SIZEOF_SOCKADDR_STORAGE);
-    private @Nullable NativeBytes room;
+    private @Nullable MemoryPiece room;
 
     public MessageExchange(Seam seam) {
         this.seam = seam;
@@ -38,12 +38,12 @@ public final class MessageExchange implements AutoCloseable {
     /// @param most how long it can be without being cut
     /// @return its length, as far as there was room, or `-errno`
     public int receive(OpenDescriptor socket, int most) {
-        NativeBytes into = room;
-        if (into == null || into.size() < most) {
-            into = NativeBytes.allocate(most);
+        MemoryPiece into = room;
+        if (into == null || into.bytes.size() < most) {
+            into = new MemoryPiece(NativeBytes.allocate(most), null);
             room = into;
         }
-        describe(into.address(), most, Linux.SIZEOF_SOCKADDR_STORAGE);
+        describe(into.bytes.address(), most, Linux.SIZEOF_SOCKADDR_STORAGE);
         SocketCalls calls = seam.sockets().get();
         int result;
         do {
@@ -54,11 +54,11 @@ public final class MessageExchange implements AutoCloseable {
 
     /// The message that was received last, for as long as nobody calls [#takeBack].
     public NativeBuffer received(long length) {
-        NativeBytes from = room;
+        MemoryPiece from = room;
         assert from != null : "nothing was received";
-        NativeBuffer message = new NativeBuffer(from, null);
+        NativeBuffer message = new NativeBuffer(from);
         message.filled(length);
-        message.setBorrowed(true);
+        message.beginBorrowing();
         return message;
     }
 
@@ -76,7 +76,7 @@ public final class MessageExchange implements AutoCloseable {
 
     /// Has whoever still uses a received message hear that it is gone.
     public void takeBack(NativeBuffer message) {
-        message.withhold("the loop again, for the callback it was lent to has returned");
+        message.endBorrowing("the loop again, for the callback it was lent to has returned");
     }
 
     /// Sends what is readable in a buffer, and leaves it there.

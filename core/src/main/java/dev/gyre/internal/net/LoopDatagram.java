@@ -76,7 +76,8 @@ public final class LoopDatagram implements Datagram {
         largestMessage = config.largestMessage();
         address = SocketNames.local(loop.operations().seam(), socket);
         exchange = DatagramSetup.exchangeOf(loop);
-        outbox = new Outbox(exchange, socket, family, new MessageQueue(config), this::failed);
+        MessageQueue queue = new MessageQueue(loop.operations().pool(), config);
+        outbox = new Outbox(exchange, socket, family, queue, this::failed);
     }
 
     public static LoopDatagram bind(

@@ -1,5 +1,6 @@
 package dev.gyre.internal.net;
 
+import dev.gyre.internal.io.BufferPool;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.DatagramConfig;
@@ -18,13 +19,15 @@ final class MessageQueue {
     /// @param to null for the socket's peer
     record Waiting(NativeBuffer message, @Nullable SocketAddress to) {}
 
+    private final BufferPool pool;
     private final int mostMessages;
     private final int mostBytes;
 
     private final ArrayDeque<Waiting> messages = new ArrayDeque<>(1);
     private int bytes;
 
-    MessageQueue(DatagramConfig config) {
+    MessageQueue(BufferPool pool, DatagramConfig config) {
+        this.pool = pool;
         mostMessages = config.queuedMessages();
         mostBytes = config.queuedBytes();
     }
@@ -37,21 +40,20 @@ final class MessageQueue {
         return messages.isEmpty();
     }
 
-    /// Copies a message, unless there is no room for it.
+    /// Copies a message, unless there is no room for it, or the loop's memory is used up.
     boolean offer(Buffer message, @Nullable SocketAddress to) {
         int length = message.readable();
         if (messages.size() == mostMessages || length > mostBytes - bytes) {
             return false;
         }
-        messages.add(new Waiting(copyOf(message, length), to));
+        NativeBuffer copy = pool.take(Math.max(1, length));
+        if (copy == null) {
+            return false;
+        }
+        copy.put(message.asReadable());
+        messages.add(new Waiting(copy, to));
         bytes += length;
         return true;
-    }
-
-    private static NativeBuffer copyOf(Buffer message, int length) {
-        NativeBuffer copy = NativeBuffer.allocate(Math.max(1, length));
-        copy.put(message.asReadable());
-        return copy;
     }
 
     @Nullable Waiting first() {

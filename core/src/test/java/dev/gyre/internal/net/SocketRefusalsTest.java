@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.gyre.Clause;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultySockets;
 import dev.gyre.internal.sys.OpenDescriptors;
@@ -28,14 +27,11 @@ class SocketRefusalsTest {
 
     private final Plan plan = new Plan();
     private final Seam seam =
-            new Seam(
-                    () -> new FaultyKernel(plan),
-                    () -> new FaultySockets(plan),
-                    Seam.LINUX.files());
+            new Seam(Seam.LINUX.kernels(), () -> new FaultySockets(plan), Seam.LINUX.files());
 
     private void refuses(String call, int errno, SocketAddress address, String... said) {
         long before = OpenDescriptors.count();
-        plan.answer(call, () -> -errno);
+        plan.fail(call, errno);
         assertThatThrownBy(
                         () ->
                                 SocketOptions.DEFAULTS
@@ -75,7 +71,7 @@ class SocketRefusalsTest {
     @Clause({"N-1", "E-1"})
     void listen_withoutIpv6_isContentWithIpv4() throws Exception {
         SocketAddress all = new InetSocketAddress(InetAddress.getByName("0.0.0.0"), 0);
-        plan.answer("socket", () -> -Errno.EAFNOSUPPORT);
+        plan.fail("socket", Errno.EAFNOSUPPORT);
         try (Descriptor listener = SocketOptions.DEFAULTS.listen(seam, all)) {
             assertThat(listener.isOpen()).isTrue();
         }
@@ -93,8 +89,7 @@ class SocketRefusalsTest {
         assertThatThrownBy(() -> SocketOptions.DEFAULTS.withUserTimeout(Duration.ofDays(25)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("PT600H");
-        assertThatThrownBy(
-                        () -> new KeepAlive(Duration.ofMillis(1500), Duration.ofSeconds(1), 1))
+        assertThatThrownBy(() -> new KeepAlive(Duration.ofMillis(1500), Duration.ofSeconds(1), 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("PT1.5S");
     }
