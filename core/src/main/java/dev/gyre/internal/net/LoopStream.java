@@ -86,6 +86,12 @@ public final class LoopStream implements Stream {
     }
 
     @Override
+    public Buffer unread() {
+        require("unread");
+        return connection.input.unreadAtEnd();
+    }
+
+    @Override
     public Stream protocol(Protocol protocol) {
         Objects.requireNonNull(protocol, "protocol");
         require("protocol");

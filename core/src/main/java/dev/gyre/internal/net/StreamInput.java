@@ -40,6 +40,7 @@ final class StreamInput {
     private boolean paused;
     private boolean ended;
     private boolean endTold;
+    private boolean tellingEnd;
     private boolean delivering;
     private boolean deliveryPlanned;
 
@@ -173,13 +174,31 @@ final class StreamInput {
             return;
         }
         endTold = true;
+        tellingEnd = true;
+        NativeBuffer rest = unread;
         try {
             speaking.onEnd(connection.face());
         } catch (RuntimeException | Error e) {
             connection.failedIn(e);
             throw e;
+        } finally {
+            tellingEnd = false;
+            if (rest != null) {
+                unread = null;
+                rest.release();
+            }
         }
         connection.closeIfBothEnded();
+    }
+
+    Buffer unreadAtEnd() {
+        if (!tellingEnd) {
+            throw new IllegalStateException(
+                    "unread() is for the end of input: before that, what is unread comes again by"
+                            + " itself");
+        }
+        NativeBuffer rest = unread;
+        return rest == null ? NativeBuffer.allocate(1) : rest;
     }
 
     @SuppressWarnings("ReferenceEquality") // a buffer is only itself
@@ -365,7 +384,7 @@ final class StreamInput {
     }
 
     private void giveBack() {
-        if (unread != null && !delivering) {
+        if (unread != null && !delivering && !tellingEnd) {
             unread.release();
         }
         if (late != null) {
