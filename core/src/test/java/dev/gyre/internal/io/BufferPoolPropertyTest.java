@@ -166,7 +166,9 @@ class BufferPoolPropertyTest {
                     assertThat(model.buffer.writable()).as("room of a slice").isZero();
                 }
                 for (int i = 0; i < model.readable.size(); i++) {
-                    assertThat(model.buffer.peek(i)).as("byte %d", i).isEqualTo(model.readable.get(i));
+                    assertThat(model.buffer.peek(i))
+                            .as("byte %d", i)
+                            .isEqualTo(model.readable.get(i));
                 }
             }
         }

@@ -29,9 +29,7 @@ class BufferPoolTest {
 
     /// What is asserted on the loop leaves the run.
     private static final LoopConfig CONFIG =
-            LoopConfig.DEFAULT
-                    .withBufferMemory(MIB)
-                    .withFailurePolicy(FailurePolicy.PROPAGATE);
+            LoopConfig.DEFAULT.withBufferMemory(MIB).withFailurePolicy(FailurePolicy.PROPAGATE);
 
     private final Loop loop = Loop.open(CONFIG, new ScriptedBackend());
     private final BufferPool pool = loop.operations().pool();
