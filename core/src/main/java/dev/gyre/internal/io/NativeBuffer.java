@@ -68,7 +68,7 @@ public final class NativeBuffer implements Buffer {
     // ------------------------------------------------------------------ who has it
 
     /// Lends it to an operation. Its words are used in messages.
-    void lend(Object operation) {
+    public void lend(Object operation) {
         requireMine();
         if (borrowed) {
             throw new IllegalStateException(
@@ -168,6 +168,19 @@ public final class NativeBuffer implements Buffer {
 
     public int bytesToWrite() {
         return capacity - writing;
+    }
+
+    /// Takes bytes off another one.
+    ///
+    /// @param bytes at most what that has, and this has room for
+    /// @return bytes
+    public int takeFrom(NativeBuffer other, int bytes) {
+        requireRoom(bytes);
+        other.requireReadable(bytes);
+        memory.put(writing, other.memory, other.reading, bytes);
+        writing += bytes;
+        other.reading += bytes;
+        return bytes;
     }
 
     // ------------------------------------------------------------------ for users

@@ -27,7 +27,7 @@ final class ConnectAttempt {
     ConnectAttempt(
             EventLoop loop,
             Seam seam,
-            SocketOptions options,
+            SocketSettings options,
             SocketAddress to,
             ObjLongConsumer<ConnectAttempt> ended) {
         this.to = to;
@@ -50,7 +50,7 @@ final class ConnectAttempt {
         }
     }
 
-    private static OpenDescriptor open(Seam seam, SocketOptions options, SocketAddress to) {
+    private static OpenDescriptor open(Seam seam, SocketSettings options, SocketAddress to) {
         try {
             return options.stream(seam, to);
         } catch (SystemCallException e) {

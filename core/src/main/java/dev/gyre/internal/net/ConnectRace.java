@@ -39,7 +39,7 @@ final class ConnectRace implements AutoCloseable {
     private final EventLoop loop;
     private final Seam seam;
     private final SocketAddress target;
-    private final SocketOptions options;
+    private final SocketSettings options;
     private final Deferred<Descriptor> outcome;
 
     private final Deque<SocketAddress> untried = new ArrayDeque<>();
@@ -53,7 +53,7 @@ final class ConnectRace implements AutoCloseable {
     /// What it ends with once nothing is left of it; null as long as it may succeed.
     private @Nullable Throwable verdict;
 
-    ConnectRace(EventLoop loop, SocketAddress target, SocketOptions options) {
+    ConnectRace(EventLoop loop, SocketAddress target, SocketSettings options) {
         this.loop = loop;
         this.target = target;
         this.options = options;

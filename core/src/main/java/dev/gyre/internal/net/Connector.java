@@ -22,7 +22,7 @@ public final class Connector {
 
     /// The same, with names looked up by the system.
     public static Promise<Descriptor> connect(
-            EventLoop loop, SocketAddress to, SocketOptions options, Duration timeout) {
+            EventLoop loop, SocketAddress to, SocketSettings options, Duration timeout) {
         return connect(loop, to, options, timeout, Resolver.system());
     }
 
@@ -37,7 +37,7 @@ public final class Connector {
     public static Promise<Descriptor> connect(
             EventLoop loop,
             SocketAddress to,
-            SocketOptions options,
+            SocketSettings options,
             Duration timeout,
             Resolver resolver) {
         Objects.requireNonNull(to, "to");

@@ -44,6 +44,7 @@ public final class Errno {
     public static final int EADDRNOTAVAIL = 99;
     public static final int ENETDOWN = 100;
     public static final int ENETUNREACH = 101;
+    public static final int EPROTO = 71;
     public static final int ECONNABORTED = 103;
     public static final int ECONNRESET = 104;
     public static final int ENOBUFS = 105;
@@ -101,6 +102,7 @@ public final class Errno {
             case EADDRNOTAVAIL -> "EADDRNOTAVAIL";
             case ENETDOWN -> "ENETDOWN";
             case ENETUNREACH -> "ENETUNREACH";
+            case EPROTO -> "EPROTO";
             case ECONNABORTED -> "ECONNABORTED";
             case ECONNRESET -> "ECONNRESET";
             case ENOBUFS -> "ENOBUFS";

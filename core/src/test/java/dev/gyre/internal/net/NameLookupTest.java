@@ -39,7 +39,7 @@ class NameLookupTest {
                     Connector.connect(
                             loop,
                             InetSocketAddress.createUnresolved("slow.test", 80),
-                            SocketOptions.DEFAULTS,
+                            SocketSettings.DEFAULTS,
                             Duration.ofMillis(20),
                             host -> {
                                 asked.countDown();

@@ -18,7 +18,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
-import java.time.Duration;
 
 /// Refusals that a test cannot bring about by other means than the seam.
 class SocketRefusalsTest {
@@ -32,15 +31,7 @@ class SocketRefusalsTest {
     private void refuses(String call, int errno, SocketAddress address, String... said) {
         long before = OpenDescriptors.count();
         plan.fail(call, errno);
-        assertThatThrownBy(
-                        () ->
-                                SocketOptions.DEFAULTS
-                                        .withKeepAlive(
-                                                new KeepAlive(
-                                                        Duration.ofSeconds(5),
-                                                        Duration.ofSeconds(5),
-                                                        3))
-                                        .listen(seam, address))
+        assertThatThrownBy(() -> SocketSettings.DEFAULTS.listen(seam, address))
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContainingAll(said);
         assertThat(OpenDescriptors.count()).as("descriptors left open").isEqualTo(before);
@@ -72,25 +63,8 @@ class SocketRefusalsTest {
     void listen_withoutIpv6_isContentWithIpv4() throws Exception {
         SocketAddress all = new InetSocketAddress(InetAddress.getByName("0.0.0.0"), 0);
         plan.fail("socket", Errno.EAFNOSUPPORT);
-        try (Descriptor listener = SocketOptions.DEFAULTS.listen(seam, all)) {
+        try (Descriptor listener = SocketSettings.DEFAULTS.listen(seam, all)) {
             assertThat(listener.isOpen()).isTrue();
         }
-    }
-
-    @Test
-    @Clause({"N-1", "E-2"})
-    void options_outOfRange_nameTheValue() {
-        assertThatThrownBy(() -> SocketOptions.DEFAULTS.withBacklog(0))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("backlog must be from 1 to 65535, but is 0");
-        assertThatThrownBy(() -> SocketOptions.DEFAULTS.withBuffers(-1, 0))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("-1");
-        assertThatThrownBy(() -> SocketOptions.DEFAULTS.withUserTimeout(Duration.ofDays(25)))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("PT600H");
-        assertThatThrownBy(() -> new KeepAlive(Duration.ofMillis(1500), Duration.ofSeconds(1), 1))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("PT1.5S");
     }
 }

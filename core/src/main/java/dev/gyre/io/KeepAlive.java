@@ -1,4 +1,4 @@
-package dev.gyre.internal.net;
+package dev.gyre.io;
 
 import java.time.Duration;
 

@@ -1,4 +1,4 @@
-package dev.gyre.io;
+package dev.gyre.internal.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,12 +11,18 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.loop.Loop;
-import dev.gyre.internal.net.Connector;
-import dev.gyre.internal.net.KeepAlive;
-import dev.gyre.internal.net.SocketOptions;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.internal.sys.Seam;
+import dev.gyre.io.Accept;
+import dev.gyre.io.Buffer;
+import dev.gyre.io.Descriptor;
+import dev.gyre.io.KeepAlive;
+import dev.gyre.io.Operation;
+import dev.gyre.io.OperationFixture;
+import dev.gyre.io.Resolver;
+import dev.gyre.io.SocketOptions;
+import dev.gyre.io.Sockets;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,10 +66,10 @@ public abstract class ConnectContract extends OperationFixture {
     }
 
     private Descriptor listen(String host) {
-        return listen(new InetSocketAddress(host(host), 0), SocketOptions.DEFAULTS);
+        return listen(new InetSocketAddress(host(host), 0), SocketSettings.DEFAULTS);
     }
 
-    private Descriptor listen(SocketAddress address, SocketOptions options) {
+    private Descriptor listen(SocketAddress address, SocketSettings options) {
         Descriptor listener = options.listen(seam(), address);
         opened.add(listener);
         return listener;
@@ -75,7 +81,7 @@ public abstract class ConnectContract extends OperationFixture {
 
     /// A port where nobody listens: one did just now.
     private int closedPort() {
-        try (Descriptor listener = SocketOptions.DEFAULTS.listen(seam(), anyPort())) {
+        try (Descriptor listener = SocketSettings.DEFAULTS.listen(seam(), anyPort())) {
             return portOf(listener);
         }
     }
@@ -101,14 +107,14 @@ public abstract class ConnectContract extends OperationFixture {
     }
 
     private Promise<Descriptor> connect(SocketAddress to) {
-        return Connector.connect(loop, to, SocketOptions.DEFAULTS, LONG);
+        return Connector.connect(loop, to, SocketSettings.DEFAULTS, LONG);
     }
 
     private Promise<Descriptor> connectByName(int port, Resolver resolver) {
         return Connector.connect(
                 loop,
                 InetSocketAddress.createUnresolved("server.test", port),
-                SocketOptions.DEFAULTS,
+                SocketSettings.DEFAULTS,
                 LONG,
                 resolver);
     }
@@ -142,7 +148,7 @@ public abstract class ConnectContract extends OperationFixture {
     @Clause("N-1")
     void connect_toAUnixPath_promisesASocketThatWorks() {
         SocketAddress path = UnixDomainSocketAddress.of(directory.resolve("socket"));
-        Descriptor listener = listen(path, SocketOptions.DEFAULTS);
+        Descriptor listener = listen(path, SocketSettings.DEFAULTS);
         echoOver(connected(connect(path)), listener);
     }
 
@@ -177,13 +183,13 @@ public abstract class ConnectContract extends OperationFixture {
     @Clause("N-1")
     void connect_unanswered_timesOutAndLeavesNothingOpen() {
         // With its backlog full, a listener answers nobody any more.
-        Descriptor listener = listen(anyPort(), SocketOptions.DEFAULTS.withBacklog(1));
+        Descriptor listener = listen(anyPort(), new SocketSettings(SocketOptions.DEFAULT, false, true, 1));
         SocketAddress full = Sockets.localAddress(loop, listener);
         Throwable late = null;
         for (int i = 0; i < 8 && late == null; i++) {
             long before = openDescriptors(loop);
             Promise<Descriptor> attempt =
-                    Connector.connect(loop, full, SocketOptions.DEFAULTS, Duration.ofMillis(100));
+                    Connector.connect(loop, full, SocketSettings.DEFAULTS, Duration.ofMillis(100));
             if (settled(attempt) instanceof Outcome.Rejected<Descriptor> rejected) {
                 late = rejected.reason();
                 assertThat(openDescriptors(loop)).as("left open").isEqualTo(before);
@@ -206,7 +212,7 @@ public abstract class ConnectContract extends OperationFixture {
         EventLoop other = open(config());
         long before = openDescriptors(other);
         Promise<Descriptor> promise =
-                Connector.connect(other, address, SocketOptions.DEFAULTS, LONG);
+                Connector.connect(other, address, SocketSettings.DEFAULTS, LONG);
         assertThat(openDescriptors(other)).isEqualTo(before + 1);
         other.close();
         assertThat(promise.isSettled()).as("rejected by the loop's end").isTrue();
@@ -232,7 +238,7 @@ public abstract class ConnectContract extends OperationFixture {
                                 Connector.connect(
                                         loop,
                                         new InetSocketAddress(host(ONE), 1),
-                                        SocketOptions.DEFAULTS,
+                                        SocketSettings.DEFAULTS,
                                         Duration.ofMillis(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("PT-0.001S");
@@ -298,12 +304,13 @@ public abstract class ConnectContract extends OperationFixture {
     @Test
     @Clause("N-1")
     void options_areThoseOfTheListenerAndOfWhatItAccepts() {
-        SocketOptions options =
-                SocketOptions.DEFAULTS
-                        .withKeepAlive(
-                                new KeepAlive(Duration.ofSeconds(60), Duration.ofSeconds(7), 5))
-                        .withBuffers(20_000, 30_000)
-                        .withUserTimeout(Duration.ofSeconds(9));
+        KeepAlive keepAlive = new KeepAlive(Duration.ofSeconds(60), Duration.ofSeconds(7), 5);
+        SocketSettings options =
+                SocketSettings.of(
+                        SocketOptions.DEFAULT
+                                .withKeepAlive(keepAlive)
+                                .withBuffers(30_000, 20_000)
+                                .withUserTimeout(Duration.ofSeconds(9)));
         Descriptor listener = listen(anyPort(), options);
         SocketAddress address = Sockets.localAddress(loop, listener);
         Descriptor client = connected(Connector.connect(loop, address, options, LONG));
@@ -335,7 +342,7 @@ public abstract class ConnectContract extends OperationFixture {
         Descriptor listener = listen(ONE);
         Descriptor client = connected(connect(Sockets.localAddress(loop, listener)));
         Descriptor server = accepted(listener);
-        SocketOptions.resetOnClose(seam(), (OpenDescriptor) client);
+        SocketSettings.resetOnClose(seam(), (OpenDescriptor) client);
         client.close();
         Operation read = operations.read(server, Buffer.allocate(16), op -> {});
         read.start();
@@ -347,7 +354,7 @@ public abstract class ConnectContract extends OperationFixture {
     @Clause("N-1")
     void listen_onAllAddresses_hearsOfIpv4AndIpv6() {
         Descriptor listener =
-                listen(new InetSocketAddress(host("0.0.0.0"), 0), SocketOptions.DEFAULTS);
+                listen(new InetSocketAddress(host("0.0.0.0"), 0), SocketSettings.DEFAULTS);
         for (String host : List.of(ONE, SIX)) {
             SocketAddress address = new InetSocketAddress(host(host), portOf(listener));
             echoOver(connected(connect(address)), listener);
@@ -357,7 +364,7 @@ public abstract class ConnectContract extends OperationFixture {
     @Test
     @Clause("N-1")
     void listen_onAllAddressesOfOneSort_leavesTheOtherAlone() {
-        SocketOptions apart = SocketOptions.DEFAULTS.withDualStack(false);
+        SocketSettings apart = new SocketSettings(SocketOptions.DEFAULT, false, false, 16);
         Descriptor six = listen(new InetSocketAddress(host("::"), 0), apart);
         InetSocketAddress four = new InetSocketAddress(host(ONE), portOf(six));
         assertThat(rejection(connect(four))).hasMessageContaining("ECONNREFUSED");
@@ -366,7 +373,7 @@ public abstract class ConnectContract extends OperationFixture {
     @Test
     @Clause("N-1")
     void listen_withReusePort_sharesThePort() {
-        SocketOptions shared = SocketOptions.DEFAULTS.withReusePort(true);
+        SocketSettings shared = new SocketSettings(SocketOptions.DEFAULT, true, true, 16);
         Descriptor first = listen(anyPort(), shared);
         Descriptor second = listen(Sockets.localAddress(loop, first), shared);
         assertThat(portOf(second)).isEqualTo(portOf(first));
@@ -376,7 +383,7 @@ public abstract class ConnectContract extends OperationFixture {
     @Clause({"N-1", "E-1"})
     void listen_onATakenPort_namesItAndWhatToDo() {
         SocketAddress taken = Sockets.localAddress(loop, listen(ONE));
-        assertThatThrownBy(() -> listen(taken, SocketOptions.DEFAULTS))
+        assertThatThrownBy(() -> listen(taken, SocketSettings.DEFAULTS))
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining(taken.toString())
                 .hasMessageContaining("EADDRINUSE")
@@ -387,8 +394,8 @@ public abstract class ConnectContract extends OperationFixture {
     @Clause({"N-1", "E-1"})
     void listen_onATakenPath_namesItAndWhatToDo() {
         SocketAddress path = UnixDomainSocketAddress.of(directory.resolve("taken"));
-        listen(path, SocketOptions.DEFAULTS);
-        assertThatThrownBy(() -> listen(path, SocketOptions.DEFAULTS))
+        listen(path, SocketSettings.DEFAULTS);
+        assertThatThrownBy(() -> listen(path, SocketSettings.DEFAULTS))
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining(path.toString())
                 .hasMessageContaining("delete that file");
@@ -399,7 +406,7 @@ public abstract class ConnectContract extends OperationFixture {
     void listen_onAnAddressOfAnotherMachine_saysSo() {
         // Of a network that is reserved for documentation.
         SocketAddress elsewhere = new InetSocketAddress(host("192.0.2.1"), 0);
-        assertThatThrownBy(() -> listen(elsewhere, SocketOptions.DEFAULTS))
+        assertThatThrownBy(() -> listen(elsewhere, SocketSettings.DEFAULTS))
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("192.0.2.1")
                 .hasMessageContaining("no interface of this machine has that address");
