@@ -183,7 +183,8 @@ public abstract class ConnectContract extends OperationFixture {
     @Clause("N-1")
     void connect_unanswered_timesOutAndLeavesNothingOpen() {
         // With its backlog full, a listener answers nobody any more.
-        Descriptor listener = listen(anyPort(), new SocketSettings(SocketOptions.DEFAULT, false, true, 1));
+        Descriptor listener =
+                listen(anyPort(), new SocketSettings(SocketOptions.DEFAULT, false, true, 1));
         SocketAddress full = Sockets.localAddress(loop, listener);
         Throwable late = null;
         for (int i = 0; i < 8 && late == null; i++) {
