@@ -175,11 +175,8 @@ public final class NativeBuffer implements Buffer {
     /// @param bytes at most what that has, and this has room for
     /// @return bytes
     public int takeFrom(NativeBuffer other, int bytes) {
-        requireRoom(bytes);
-        other.requireReadable(bytes);
-        memory.put(writing, other.memory, other.reading, bytes);
-        writing += bytes;
-        other.reading += bytes;
+        int from = other.taken(bytes);
+        memory.put(added(bytes), other.memory, from, bytes);
         return bytes;
     }
 
