@@ -2,7 +2,6 @@ package dev.gyre.internal.net;
 
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
-import dev.gyre.internal.io.BufferPool;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.io.Buffer;
@@ -11,10 +10,7 @@ import dev.gyre.io.Descriptor;
 import dev.gyre.io.OutputState;
 import dev.gyre.io.Protocol;
 import dev.gyre.io.Stream;
-import dev.gyre.io.StreamClosedException;
-import dev.gyre.io.StreamConfig;
 import dev.gyre.io.StreamState;
-import dev.gyre.io.Timeout;
 import dev.gyre.io.Tls;
 import dev.gyre.io.TlsSession;
 

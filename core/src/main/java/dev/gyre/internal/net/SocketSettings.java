@@ -13,7 +13,6 @@ import dev.gyre.io.KeepAlive;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.SocketOptions;
 
-
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;

@@ -11,9 +11,6 @@ import dev.gyre.internal.sys.FaultySockets;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.internal.sys.Seam;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.KeepAlive;
-import dev.gyre.io.ListenerConfig;
-import dev.gyre.io.SocketOptions;
 
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +18,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
-import java.time.Duration;
 
 /// Refusals that a test cannot bring about by other means than the seam.
 class SocketRefusalsTest {
@@ -35,16 +31,7 @@ class SocketRefusalsTest {
     private void refuses(String call, int errno, SocketAddress address, String... said) {
         long before = OpenDescriptors.count();
         plan.fail(call, errno);
-        assertThatThrownBy(
-                        () ->
-                                SocketSettings.DEFAULTS
-                                        .withOptions(
-                                                SocketOptions.DEFAULT.withKeepAlive(
-                                                        new KeepAlive(
-                                                                Duration.ofSeconds(5),
-                                                                Duration.ofSeconds(5),
-                                                                3)))
-                                        .listen(seam, address))
+        assertThatThrownBy(() -> SocketSettings.DEFAULTS.listen(seam, address))
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContainingAll(said);
         assertThat(OpenDescriptors.count()).as("descriptors left open").isEqualTo(before);
@@ -79,22 +66,5 @@ class SocketRefusalsTest {
         try (Descriptor listener = SocketSettings.DEFAULTS.listen(seam, all)) {
             assertThat(listener.isOpen()).isTrue();
         }
-    }
-
-    @Test
-    @Clause({"N-1", "E-2"})
-    void options_outOfRange_nameTheValue() {
-        assertThatThrownBy(() -> ListenerConfig.DEFAULT.withBacklog(0))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("backlog is at least one, not 0");
-        assertThatThrownBy(() -> SocketOptions.DEFAULT.withBuffers(-1, 0))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("-1");
-        assertThatThrownBy(() -> SocketOptions.DEFAULT.withUserTimeout(Duration.ofDays(25)))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("PT600H");
-        assertThatThrownBy(() -> new KeepAlive(Duration.ofMillis(1500), Duration.ofSeconds(1), 1))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("PT1.5S");
     }
 }

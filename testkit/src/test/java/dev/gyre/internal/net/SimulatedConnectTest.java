@@ -1,8 +1,10 @@
-package dev.gyre.io;
+package dev.gyre.internal.net;
 
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.conformance.On;
+import dev.gyre.internal.loop.Loop;
+import dev.gyre.testkit.internal.SimulatedBackend;
 import dev.gyre.testkit.internal.SimulatedKernel;
 
 import java.util.HashMap;
@@ -15,7 +17,11 @@ class SimulatedConnectTest extends ConnectContract {
     @Override
     protected EventLoop open(LoopConfig config) {
         SimulatedKernel kernel = new SimulatedKernel(1);
-        EventLoop loop = SimulatedLoops.open(config, kernel);
+        EventLoop loop =
+                Loop.open(
+                        config.withExecutor(kernel::runOutside),
+                        new SimulatedBackend(
+                                kernel, config.eventsPerWait(), config.longestWait().toNanos()));
         kernels.put(loop, kernel);
         return loop;
     }

@@ -1,4 +1,4 @@
-package dev.gyre.io;
+package dev.gyre.internal.net;
 
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;

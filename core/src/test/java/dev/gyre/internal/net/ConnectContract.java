@@ -1,4 +1,4 @@
-package dev.gyre.io;
+package dev.gyre.internal.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,11 +11,18 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.loop.Loop;
-import dev.gyre.internal.net.Connector;
-import dev.gyre.internal.net.SocketSettings;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.internal.sys.Seam;
+import dev.gyre.io.Accept;
+import dev.gyre.io.Buffer;
+import dev.gyre.io.Descriptor;
+import dev.gyre.io.KeepAlive;
+import dev.gyre.io.Operation;
+import dev.gyre.io.OperationFixture;
+import dev.gyre.io.Resolver;
+import dev.gyre.io.SocketOptions;
+import dev.gyre.io.Sockets;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -176,7 +183,8 @@ public abstract class ConnectContract extends OperationFixture {
     @Clause("N-1")
     void connect_unanswered_timesOutAndLeavesNothingOpen() {
         // With its backlog full, a listener answers nobody any more.
-        Descriptor listener = listen(anyPort(), SocketSettings.DEFAULTS.withBacklog(1));
+        Descriptor listener =
+                listen(anyPort(), new SocketSettings(SocketOptions.DEFAULT, false, true, 1));
         SocketAddress full = Sockets.localAddress(loop, listener);
         Throwable late = null;
         for (int i = 0; i < 8 && late == null; i++) {
@@ -297,12 +305,11 @@ public abstract class ConnectContract extends OperationFixture {
     @Test
     @Clause("N-1")
     void options_areThoseOfTheListenerAndOfWhatItAccepts() {
+        KeepAlive keepAlive = new KeepAlive(Duration.ofSeconds(60), Duration.ofSeconds(7), 5);
         SocketSettings options =
-                SocketSettings.DEFAULTS.withOptions(
+                SocketSettings.of(
                         SocketOptions.DEFAULT
-                                .withKeepAlive(
-                                        new KeepAlive(
-                                                Duration.ofSeconds(60), Duration.ofSeconds(7), 5))
+                                .withKeepAlive(keepAlive)
                                 .withBuffers(30_000, 20_000)
                                 .withUserTimeout(Duration.ofSeconds(9)));
         Descriptor listener = listen(anyPort(), options);
@@ -358,7 +365,7 @@ public abstract class ConnectContract extends OperationFixture {
     @Test
     @Clause("N-1")
     void listen_onAllAddressesOfOneSort_leavesTheOtherAlone() {
-        SocketSettings apart = SocketSettings.DEFAULTS.withDualStack(false);
+        SocketSettings apart = new SocketSettings(SocketOptions.DEFAULT, false, false, 16);
         Descriptor six = listen(new InetSocketAddress(host("::"), 0), apart);
         InetSocketAddress four = new InetSocketAddress(host(ONE), portOf(six));
         assertThat(rejection(connect(four))).hasMessageContaining("ECONNREFUSED");
@@ -367,7 +374,7 @@ public abstract class ConnectContract extends OperationFixture {
     @Test
     @Clause("N-1")
     void listen_withReusePort_sharesThePort() {
-        SocketSettings shared = SocketSettings.DEFAULTS.withReusePort(true);
+        SocketSettings shared = new SocketSettings(SocketOptions.DEFAULT, true, true, 16);
         Descriptor first = listen(anyPort(), shared);
         Descriptor second = listen(Sockets.localAddress(loop, first), shared);
         assertThat(portOf(second)).isEqualTo(portOf(first));

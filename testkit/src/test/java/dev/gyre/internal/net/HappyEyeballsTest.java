@@ -1,4 +1,4 @@
-package dev.gyre.testkit;
+package dev.gyre.internal.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,10 +6,9 @@ import dev.gyre.Clause;
 import dev.gyre.Outcome;
 import dev.gyre.Promise;
 import dev.gyre.conformance.On;
-import dev.gyre.internal.net.Connector;
-import dev.gyre.internal.net.SocketOptions;
 import dev.gyre.io.Descriptor;
 import dev.gyre.io.Sockets;
+import dev.gyre.testkit.SimulatedWorld;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -58,7 +57,7 @@ class HappyEyeballsTest {
                 Connector.connect(
                         world.loop(),
                         InetSocketAddress.createUnresolved("server.test", PORT),
-                        SocketOptions.DEFAULTS,
+                        SocketSettings.DEFAULTS,
                         timeout,
                         host -> List.of(addresses));
         promise.recover(ignored -> null); // It is looked at here, and nowhere else.

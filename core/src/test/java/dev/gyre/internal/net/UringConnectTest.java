@@ -1,4 +1,4 @@
-package dev.gyre.io;
+package dev.gyre.internal.net;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
