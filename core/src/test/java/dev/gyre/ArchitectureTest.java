@@ -42,23 +42,30 @@ class ArchitectureTest {
                 classes()
                         .should()
                         .onlyDependOnClassesThat()
-                        .resideInAnyPackage("dev.gyre..", "java..", "org.jspecify.annotations")
+                        .resideInAnyPackage(
+                                "dev.gyre..",
+                                "java..",
+                                "javax.crypto..",
+                                "javax.net.ssl",
+                                "javax.security.auth.x500",
+                                "org.jspecify.annotations")
                         .because("core has no runtime dependency; JSpecify is compile-time only"));
     }
 
     /// Each room, and all it may know of the others inside.
     private static final Map<String, List<String>> ROOMS =
-            Map.of(
-                    "sys", List.of(),
-                    "base", List.of(),
-                    "time", List.of(),
-                    "promise", List.of("base", "time"),
-                    "cancel", List.of("base"),
-                    "backend", List.of("base", "sys"),
-                    "io", List.of("backend", "base", "sys"),
-                    "loop", List.of("promise", "base", "io", "time", "backend", "sys"),
-                    "signal", List.of("loop", "io", "backend", "sys"),
-                    "files", List.of("loop", "io", "sys"));
+            Map.ofEntries(
+                    Map.entry("sys", List.of()),
+                    Map.entry("base", List.of()),
+                    Map.entry("time", List.of()),
+                    Map.entry("promise", List.of("base", "time")),
+                    Map.entry("cancel", List.of("base")),
+                    Map.entry("backend", List.of("base", "sys")),
+                    Map.entry("io", List.of("backend", "base", "sys")),
+                    Map.entry("loop", List.of("promise", "base", "io", "time", "backend", "sys")),
+                    Map.entry("signal", List.of("loop", "io", "backend", "sys")),
+                    Map.entry("files", List.of("loop", "io", "sys")),
+                    Map.entry("tls", List.of()));
 
     @Test
     void dependencies_pointOneWay_fromOsToLoopToBackendToSys() {
