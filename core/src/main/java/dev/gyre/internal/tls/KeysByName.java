@@ -11,12 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-import javax.net.ssl.ExtendedSSLSession;
-import javax.net.ssl.SNIHostName;
-import javax.net.ssl.SNIServerName;
 import javax.net.ssl.SSLEngine;
-import javax.net.ssl.SSLSession;
-import javax.net.ssl.StandardConstants;
 import javax.net.ssl.X509ExtendedKeyManager;
 
 /// Chooses who to be: for a server by the name that the client asks for, for a client the one it has.
@@ -40,8 +35,11 @@ final class KeysByName extends X509ExtendedKeyManager {
     @Override
     public @Nullable String chooseEngineServerAlias(
             String keyType, Principal @Nullable [] issuers, SSLEngine engine) {
-        HandshakeWitness.note();
-        String alias = aliasFor(requestedName(engine.getHandshakeSession()));
+        // Without a session to be made this is the question whether a ticket still fits our certificate.
+        if (engine.getHandshakeSession() != null) {
+            HandshakeWitness.note();
+        }
+        String alias = aliasFor(HandshakeWitness.nameAskedFor());
         Identity identity = identities.get(alias);
         return identity != null && keyType.equals(identity.key().getAlgorithm()) ? alias : null;
     }
@@ -55,23 +53,6 @@ final class KeysByName extends X509ExtendedKeyManager {
         }
         String wildcard = ServerName.wildcardOf(name);
         return identities.containsKey(wildcard) ? wildcard : DEFAULT;
-    }
-
-    /// The name that the client asks for; null if it asks for none, or for none that a certificate could have.
-    static @Nullable String requestedName(SSLSession session) {
-        if (session instanceof ExtendedSSLSession extended) {
-            for (SNIServerName name : extended.getRequestedServerNames()) {
-                if (name.getType() == StandardConstants.SNI_HOST_NAME) {
-                    try {
-                        return ServerName.canonical(
-                                new SNIHostName(name.getEncoded()).getAsciiName());
-                    } catch (IllegalArgumentException e) {
-                        return null;
-                    }
-                }
-            }
-        }
-        return null;
     }
 
     /// What a client was told of acceptable issuers is not looked at: the one certificate it has was given on purpose,

@@ -72,7 +72,7 @@ public final class TlsMachine {
 
     private final SSLEngine engine;
     private final @Nullable String peer;
-    private final HandshakeWitness witness = new HandshakeWitness();
+    private final HandshakeWitness witness;
 
     // One thread at a time.
     private @Nullable TlsSession session;
@@ -87,9 +87,10 @@ public final class TlsMachine {
     private int unanswered;
 
     /// @param peer the server's name, for a client
-    TlsMachine(SSLEngine engine, @Nullable String peer) {
+    TlsMachine(SSLEngine engine, @Nullable String peer, HandshakeWitness witness) {
         this.engine = engine;
         this.peer = peer;
+        this.witness = witness;
     }
 
     // ------------------------------------------------------------------ looking
@@ -155,6 +156,9 @@ public final class TlsMachine {
                 Next obstacle = beforeRecord(ciphertext);
                 if (obstacle != null) {
                     return obstacle;
+                }
+                if (!sawRecord && !engine.getUseClientMode()) {
+                    witness.noteHello(ciphertext);
                 }
                 SSLEngineResult result = engine.unwrap(ciphertext, plaintext);
                 if (result.getStatus() == SSLEngineResult.Status.BUFFER_OVERFLOW) {
@@ -375,16 +379,16 @@ public final class TlsMachine {
                         agreed.getProtocol(),
                         agreed.getCipherSuite(),
                         protocol == null || protocol.isEmpty() ? null : protocol,
-                        serverName(agreed),
+                        serverName(),
                         certificatesOf(agreed),
                         !witness.sawCertificates());
         // In TLS 1.3 the type of a record is hidden, and there is no negotiating anew.
         refusesHandshakes = agreed.getProtocol().equals("TLSv1.2");
     }
 
-    private @Nullable String serverName(SSLSession agreed) {
+    private @Nullable String serverName() {
         if (!engine.getUseClientMode()) {
-            return KeysByName.requestedName(agreed);
+            return witness.requestedName();
         }
         return peer == null || ServerName.isAddress(peer) ? null : peer;
     }

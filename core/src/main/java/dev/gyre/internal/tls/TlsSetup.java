@@ -291,8 +291,14 @@ public final class TlsSetup implements Tls, Cloneable {
                         ? credentials.context().createSSLEngine()
                         : credentials.context().createSSLEngine(name, port);
         engine.setUseClientMode(!server);
-        engine.setSSLParameters(parameters(engine.getSSLParameters(), name));
-        return new TlsMachine(engine, name);
+        HandshakeWitness witness = new HandshakeWitness();
+        SSLParameters parameters = engine.getSSLParameters();
+        describe(parameters, name);
+        if (server) {
+            parameters.setSNIMatchers(List.of(witness));
+        }
+        engine.setSSLParameters(parameters);
+        return new TlsMachine(engine, name, witness);
     }
 
     private @Nullable String nameOf(@Nullable String host) {
@@ -314,7 +320,7 @@ public final class TlsSetup implements Tls, Cloneable {
         return credentials.sources().trust() != Trust.Anybody.INSTANCE;
     }
 
-    private SSLParameters parameters(SSLParameters parameters, @Nullable String name) {
+    private void describe(SSLParameters parameters, @Nullable String name) {
         parameters.setProtocols(versions.toArray(String[]::new));
         if (!cipherSuites.isEmpty()) {
             parameters.setCipherSuites(cipherSuites.toArray(String[]::new));
@@ -335,6 +341,5 @@ public final class TlsSetup implements Tls, Cloneable {
         if (!server && isVerified()) {
             parameters.setEndpointIdentificationAlgorithm("HTTPS");
         }
-        return parameters;
     }
 }

@@ -10,7 +10,7 @@ import java.util.Base64;
 import java.util.List;
 
 /// An authority and those it knows, made once for all tests: `ca`, `server` (localhost, 127.0.0.1), `org` (example.org),
-/// `wild` (*.example.org), `client`; `other` is another authority, `stranger` a client of it.
+/// `wild` (*.example.org), `client`, `expired` (localhost); `other` is another authority, `stranger` a client of it.
 final class Certificates {
     private static final Certificates MADE = make();
 
@@ -40,12 +40,41 @@ final class Certificates {
             openssl.issue("ca", "wild", "rsa:2048", "subjectAltName=DNS:*.example.org");
             openssl.issue("ca", "client", "extendedKeyUsage=clientAuth");
             openssl.issue("other", "stranger", "extendedKeyUsage=clientAuth");
+            expired(openssl);
             return new Certificates(directory);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    private static void expired(OpenSsl openssl) throws IOException, InterruptedException {
+        openssl.write("index.txt", "");
+        openssl.write(
+                "ca.conf",
+                """
+                [ca]
+                default_ca = own
+                [own]
+                database = index.txt
+                new_certs_dir = .
+                rand_serial = yes
+                default_md = sha256
+                policy = any
+                x509_extensions = names
+                [any]
+                commonName = supplied
+                [names]
+                subjectAltName = DNS:localhost
+                """);
+        openssl.run(
+                "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=expired"
+                        + " -keyout expired-key.pem -out expired.csr");
+        openssl.run(
+                "ca -batch -config ca.conf -cert ca.pem -keyfile ca-key.pem -notext"
+                        + " -startdate 20010203040506Z -enddate 20020203040506Z -in expired.csr"
+                        + " -out expired.pem");
     }
 
     private static void delete(Path directory) {

@@ -26,6 +26,8 @@ final class TlsEnd {
     int tasksRun;
 
     private final ByteBuffer inbox = ByteBuffer.allocateDirect(1 << 18);
+    private final ByteBuffer plaintext = ByteBuffer.allocateDirect(plaintextRoom);
+    private final ByteBuffer out = ByteBuffer.allocateDirect(1 << 16);
     private final ByteArrayOutputStream outbox = new ByteArrayOutputStream();
 
     TlsEnd(TlsMachine machine) {
@@ -71,7 +73,7 @@ final class TlsEnd {
     }
 
     private boolean send() {
-        ByteBuffer out = ByteBuffer.allocateDirect(machine.recordBytes() + 100);
+        out.clear().limit(machine.recordBytes() + 100);
         ByteBuffer[] plaintext = toSend.toArray(ByteBuffer[]::new);
         machine.send(plaintext, 0, plaintext.length, out);
         toSend.removeIf(buffer -> !buffer.hasRemaining());
@@ -83,7 +85,7 @@ final class TlsEnd {
     }
 
     boolean receive() {
-        ByteBuffer plaintext = ByteBuffer.allocateDirect(plaintextRoom);
+        plaintext.clear().limit(plaintextRoom);
         inbox.flip();
         int before = inbox.remaining();
         machine.receive(inbox, plaintext);
