@@ -68,7 +68,7 @@ class ArchitectureTest {
                     entry("signal", List.of("loop", "io", "backend", "sys")),
                     entry("files", List.of("loop", "io", "sys")),
                     entry("tls", List.of()),
-                    entry("net", List.of("tls", "loop", "io", "base", "time", "sys")));
+                    entry("net", List.of("tls", "loop", "io", "backend", "base", "time", "sys")));
 
     @Test
     void dependencies_pointOneWay_fromOsToLoopToBackendToSys() {

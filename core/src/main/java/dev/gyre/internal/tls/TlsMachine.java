@@ -192,9 +192,7 @@ public final class TlsMachine {
         if (type < CHANGE_CIPHER_SPEC || type > APPLICATION_DATA || ciphertext.get(at + 1) != 3) {
             return fail(TlsTrouble.notTls(ciphertext, !sawRecord));
         }
-        int length =
-                HEADER_BYTES
-                        + ((ciphertext.get(at + 3) & 0xff) << 8 | ciphertext.get(at + 4) & 0xff);
+        int length = recordLength(ciphertext);
         if (length > MOST_RECORD_BYTES) {
             return fail(
                     new SSLException(
@@ -210,6 +208,22 @@ public final class TlsMachine {
             return fail(new SSLException("the peer wanted to negotiate anew, which is refused"));
         }
         return null;
+    }
+
+    /// How many bytes have to arrive before [#receive] can do something with the first record: zero if it can now.
+    public static int missing(ByteBuffer ciphertext) {
+        int there = ciphertext.remaining();
+        if (there < HEADER_BYTES) {
+            return HEADER_BYTES - there;
+        }
+        int length = recordLength(ciphertext);
+        return length > MOST_RECORD_BYTES ? 0 : Math.max(0, length - there);
+    }
+
+    private static int recordLength(ByteBuffer ciphertext) {
+        int at = ciphertext.position();
+        return HEADER_BYTES
+                + ((ciphertext.get(at + 3) & 0xff) << 8 | ciphertext.get(at + 4) & 0xff);
     }
 
     private void afterRecord(SSLEngineResult result) {

@@ -11,7 +11,7 @@ import java.util.List;
 
 /// An authority and those it knows, made once for all tests: `ca`, `server` (localhost, 127.0.0.1), `org` (example.org),
 /// `wild` (*.example.org), `client`, `expired` (localhost); `other` is another authority, `stranger` a client of it.
-final class Certificates {
+public final class Certificates {
     private static final Certificates MADE = make();
 
     private final Path directory;
@@ -20,11 +20,11 @@ final class Certificates {
         this.directory = directory;
     }
 
-    static Path pem(String name) {
+    public static Path pem(String name) {
         return MADE.directory.resolve(name + ".pem");
     }
 
-    static Path key(String name) {
+    public static Path key(String name) {
         return MADE.directory.resolve(name + "-key.pem");
     }
 
