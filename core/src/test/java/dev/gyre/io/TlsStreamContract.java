@@ -41,8 +41,7 @@ public abstract class TlsStreamContract extends StreamFixture {
     }
 
     private void connectSecurely() {
-        connect(
-                StreamConfig.DEFAULT.withTls(serverTls), StreamConfig.DEFAULT.withTls(clientTls));
+        connect(StreamConfig.DEFAULT.withTls(serverTls), StreamConfig.DEFAULT.withTls(clientTls));
     }
 
     private static byte[] numbered(int count) {
@@ -243,11 +242,12 @@ public abstract class TlsStreamContract extends StreamFixture {
                     byte[] command = new byte[8];
                     data.get(command);
                     heard.add(new String(command, US_ASCII));
-                    server.secure(serverTls).recover(
-                            failure -> {
-                                failures.add(failure);
-                                return null;
-                            });
+                    server.secure(serverTls)
+                            .recover(
+                                    failure -> {
+                                        failures.add(failure);
+                                        return null;
+                                    });
                     server.protocol((stream, more) -> heard.add(more.getText(US_ASCII)));
                 });
         client.write("STARTTLSinjected command");
@@ -323,9 +323,7 @@ public abstract class TlsStreamContract extends StreamFixture {
         Throwable failure =
                 failure(Stream.connect(loop, address(), StreamConfig.DEFAULT.withTls(wary)));
 
-        assertThat(failure)
-                .isInstanceOf(SSLException.class)
-                .hasMessageContaining("is not trusted");
+        assertThat(failure).isInstanceOf(SSLException.class).hasMessageContaining("is not trusted");
         assertThat(server).as("no stream without a handshake").isNull();
         runUntil("the listener let it go", () -> listener.connections() == 0);
     }
@@ -364,9 +362,7 @@ public abstract class TlsStreamContract extends StreamFixture {
         listener = Listener.tcp(loop, (InetSocketAddress) anyPort(), Stream::close);
 
         Throwable failure =
-                failure(
-                        Stream.connect(
-                                loop, address(), StreamConfig.DEFAULT.withTls(clientTls)));
+                failure(Stream.connect(loop, address(), StreamConfig.DEFAULT.withTls(clientTls)));
 
         assertThat(failure).isInstanceOf(SSLException.class).hasMessageContaining("handshake");
     }

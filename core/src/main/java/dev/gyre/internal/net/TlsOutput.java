@@ -244,8 +244,7 @@ final class TlsOutput {
             releaseIfThrough();
         } else if (bytes < 0) {
             dropFileBytes();
-            wire.fail(
-                    failure == null ? CloseReason.LOOP_ENDED : CloseReason.FAILED, failure);
+            wire.fail(failure == null ? CloseReason.LOOP_ENDED : CloseReason.FAILED, failure);
         } else if (bytes == 0) {
             dropFileBytes();
             queue.endFile(); // It is shorter than was said.

@@ -20,8 +20,7 @@ final class Credentials {
     ///
     /// @param own null for a client without a certificate
     /// @param byName by canonical pattern
-    record Sources(
-            @Nullable IdentitySource own, Map<String, IdentitySource> byName, Trust trust) {
+    record Sources(@Nullable IdentitySource own, Map<String, IdentitySource> byName, Trust trust) {
         Sources {
             byName = Map.copyOf(byName);
         }

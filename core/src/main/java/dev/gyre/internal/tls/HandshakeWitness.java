@@ -18,7 +18,8 @@ import javax.net.ssl.StandardConstants;
 final class HandshakeWitness extends SNIMatcher {
     private static final ScopedValue<HandshakeWitness> PRESENT = ScopedValue.newInstance();
 
-    // Written by whoever runs the tasks, read by the loop when they are done: the hand-over orders both.
+    // Written by whoever runs the tasks, read by the loop when they are done: the hand-over orders
+    // both.
     private boolean sawCertificates;
     private @Nullable String requestedName;
 

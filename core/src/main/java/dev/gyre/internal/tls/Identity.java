@@ -37,8 +37,7 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
         for (PrivateKey key : keys) {
             for (X509Certificate certificate : certificates) {
                 if (belongTogether(key, certificate.getPublicKey())) {
-                    Identity found =
-                            new Identity(inOrder(certificate, certificates, origin), key);
+                    Identity found = new Identity(inOrder(certificate, certificates, origin), key);
                     warnOfDates(certificate, origin);
                     return found;
                 }
@@ -110,8 +109,7 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
             case "RSASSA-PSS" -> {
                 Signature signature = Signature.getInstance("RSASSA-PSS");
                 signature.setParameter(
-                        new PSSParameterSpec(
-                                "SHA-256", "MGF1", MGF1ParameterSpec.SHA256, 32, 1));
+                        new PSSParameterSpec("SHA-256", "MGF1", MGF1ParameterSpec.SHA256, 32, 1));
                 yield signature;
             }
             default -> Signature.getInstance(algorithm);

@@ -35,7 +35,8 @@ final class KeysByName extends X509ExtendedKeyManager {
     @Override
     public @Nullable String chooseEngineServerAlias(
             String keyType, Principal @Nullable [] issuers, SSLEngine engine) {
-        // Without a session to be made this is the question whether a ticket still fits our certificate.
+        // Without a session to be made this is the question whether a ticket still fits our
+        // certificate.
         if (engine.getHandshakeSession() != null) {
             HandshakeWitness.note();
         }
@@ -79,7 +80,8 @@ final class KeysByName extends X509ExtendedKeyManager {
         return identity == null ? null : identity.key();
     }
 
-    // ------------------------------------------------------------------ of sockets, which are not used
+    // ------------------------------------------------------------------ of sockets, which are not
+    // used
 
     @Override
     public @Nullable String chooseClientAlias(

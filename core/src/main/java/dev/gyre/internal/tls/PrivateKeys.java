@@ -34,8 +34,8 @@ final class PrivateKeys {
     private PrivateKeys() {}
 
     /// All keys among the blocks, at least one.
-    static List<PrivateKey> among(
-            List<Pem.Block> blocks, Path file, char @Nullable [] password) throws IOException {
+    static List<PrivateKey> among(List<Pem.Block> blocks, Path file, char @Nullable [] password)
+            throws IOException {
         List<PrivateKey> keys = new ArrayList<>();
         byte @Nullable [] curve = null;
         for (Pem.Block block : blocks) {
@@ -71,8 +71,7 @@ final class PrivateKeys {
                 case "RSA PRIVATE KEY" -> fromPkcs8(asPkcs8(RSA, Der.nothing(), block.bytes()));
                 case "EC PRIVATE KEY" ->
                         fromPkcs8(asPkcs8(EC, curveOf(block.bytes(), curve), block.bytes()));
-                case "ENCRYPTED PRIVATE KEY" ->
-                        fromPkcs8(decrypted(block.bytes(), file, password));
+                case "ENCRYPTED PRIVATE KEY" -> fromPkcs8(decrypted(block.bytes(), file, password));
                 default ->
                         throw new SSLException(
                                 file

@@ -73,8 +73,7 @@ final class SelfSigned {
                         Der.integer(new BigInteger(126, new SecureRandom()).setBit(126)),
                         algorithm,
                         name,
-                        Der.sequence(
-                                Der.time(now.minus(BACKDATED)), Der.time(now.plus(VALID))),
+                        Der.sequence(Der.time(now.minus(BACKDATED)), Der.time(now.plus(VALID))),
                         name,
                         pair.getPublic().getEncoded(),
                         Der.explicit(

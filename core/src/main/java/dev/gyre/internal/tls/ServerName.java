@@ -42,7 +42,9 @@ final class ServerName {
         if (!pattern.startsWith("*.")) {
             if (pattern.indexOf('*') >= 0) {
                 throw new IllegalArgumentException(
-                        "'" + pattern + "': only the whole first label may be a star: *.example.com");
+                        "'"
+                                + pattern
+                                + "': only the whole first label may be a star: *.example.com");
             }
             return canonical(pattern);
         }

@@ -128,8 +128,7 @@ public final class TlsMachine {
                         || failure != null
                         || engine.getHandshakeStatus() == HandshakeStatus.NEED_WRAP
                         || (session == null
-                                && engine.getHandshakeStatus()
-                                        == HandshakeStatus.NOT_HANDSHAKING
+                                && engine.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING
                                 && engine.getUseClientMode()));
     }
 
@@ -223,7 +222,7 @@ public final class TlsMachine {
     private static int recordLength(ByteBuffer ciphertext) {
         int at = ciphertext.position();
         return HEADER_BYTES
-                + ((ciphertext.get(at + 3) & 0xff) << 8 | ciphertext.get(at + 4) & 0xff);
+                + ((ciphertext.get(at + 3) & 0xff) << 8 | (ciphertext.get(at + 4) & 0xff));
     }
 
     private void afterRecord(SSLEngineResult result) {
@@ -253,7 +252,8 @@ public final class TlsMachine {
         return fail(
                 new SSLException(
                         truncated
-                                ? "the connection ended without close_notify: something may be missing"
+                                ? "the connection ended without close_notify: something may be"
+                                      + " missing"
                                 : "the connection ended during the TLS handshake"));
     }
 
@@ -347,9 +347,7 @@ public final class TlsMachine {
                 }
             }
         } catch (SSLException e) {
-            if (failure != null && failure.getCause() != e) {
-                failure.addSuppressed(e);
-            }
+            outputEnded = true; // It has no more to say than what is known.
         }
         outputEnded = true;
     }

@@ -119,8 +119,7 @@ public final class TlsSetup implements Tls, Cloneable {
 
     @Override
     public Tls withCertificate(Path chain, Path key, char[] password) throws IOException {
-        return withCertificate(
-                new PemFiles(required(chain), required(key), Password.of(password)));
+        return withCertificate(new PemFiles(required(chain), required(key), Password.of(password)));
     }
 
     @Override
@@ -285,7 +284,8 @@ public final class TlsSetup implements Tls, Cloneable {
     /// @throws IllegalArgumentException if a client does not know whose certificate it should want
     public TlsMachine machine(@Nullable String host, int port) {
         String name = server ? null : nameOf(host);
-        // Sessions are kept under this name, so that none is resumed under another than it was verified for.
+        // Sessions are kept under this name, so that none is resumed under another than it was
+        // verified for.
         SSLEngine engine =
                 name == null
                         ? credentials.context().createSSLEngine()

@@ -72,10 +72,7 @@ final class TlsTrouble {
                 || message.contains("Empty server certificate chain")) {
             return peer + " has shown no certificate, and one is required";
         }
-        return "TLS with "
-                + peer
-                + " failed: "
-                + CODE.matcher(message).replaceFirst("");
+        return "TLS with " + peer + " failed: " + CODE.matcher(message).replaceFirst("");
     }
 
     private static String meaning(String alert) {
@@ -92,8 +89,7 @@ final class TlsTrouble {
             case "certificate_required" -> "it wants a certificate from us, and got none";
             case "access_denied" -> "our certificate is fine, but we are not let in";
             case "unrecognized_name" -> "it does not know the name we asked for";
-            case "no_application_protocol" ->
-                    "it speaks none of our application protocols (ALPN)";
+            case "no_application_protocol" -> "it speaks none of our application protocols (ALPN)";
             case "no_renegotiation" -> "it does not negotiate anew";
             case "bad_record_mac", "decrypt_error", "decode_error" ->
                     "it could not make sense of what it received";

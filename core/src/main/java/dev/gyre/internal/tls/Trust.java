@@ -56,8 +56,7 @@ sealed interface Trust {
         }
     }
 
-    private static X509ExtendedTrustManager manager(
-            @Nullable KeyStore store, String origin)
+    private static X509ExtendedTrustManager manager(@Nullable KeyStore store, String origin)
             throws SSLException {
         try {
             TrustManagerFactory factory =

@@ -110,8 +110,7 @@ class KeyFilesTest {
                 Pem.read(file("key.pem")).stream().filter(Pem.Block::isPrivateKey).findAny().get();
         byte[] secret = new byte[32];
         System.arraycopy(key.bytes(), 7, secret, 0, 32);
-        byte[] bare =
-                Der.sequence(Der.integer(java.math.BigInteger.ONE), Der.octets(secret));
+        byte[] bare = Der.sequence(Der.integer(java.math.BigInteger.ONE), Der.octets(secret));
         String parameters = Certificates.block("EC PARAMETERS", Der.oid("1.2.840.10045.3.1.7"));
         String block = Certificates.block("EC PRIVATE KEY", bare);
         openssl.write("with.pem", parameters + block);
@@ -137,11 +136,7 @@ class KeyFilesTest {
                 .isInstanceOf(SSLException.class)
                 .hasMessageContaining("locked.pem: the key is encrypted: give its password");
         assertThatThrownBy(
-                        () ->
-                                Tls.server(
-                                        file("a.pem"),
-                                        file("locked.pem"),
-                                        "guess".toCharArray()))
+                        () -> Tls.server(file("a.pem"), file("locked.pem"), "guess".toCharArray()))
                 .isInstanceOf(SSLException.class)
                 .hasMessageContaining("locked.pem")
                 .hasMessageContaining("wrong password");
@@ -154,10 +149,7 @@ class KeyFilesTest {
         makePair("rsa:2048");
         openssl.run("rsa -in key.pem -traditional -aes128 -passout pass:secret -out old.pem");
 
-        assertThatThrownBy(
-                        () ->
-                                Tls.server(
-                                        file("a.pem"), file("old.pem"), "secret".toCharArray()))
+        assertThatThrownBy(() -> Tls.server(file("a.pem"), file("old.pem"), "secret".toCharArray()))
                 .isInstanceOf(SSLException.class)
                 .hasMessageContaining("openssl pkcs8 -topk8 -in old.pem");
     }
@@ -247,8 +239,7 @@ class KeyFilesTest {
 
     @Test
     @Clause("X-1")
-    void server_withFilesOfTheWrongSort_saysWhatTheyAre()
-            throws IOException, InterruptedException {
+    void server_withFilesOfTheWrongSort_saysWhatTheyAre() throws IOException, InterruptedException {
         makePair("ec -pkeyopt ec_paramgen_curve:P-256");
         openssl.run("x509 -in a.pem -outform der -out a.der");
         openssl.write("empty.pem", "");

@@ -35,8 +35,7 @@ public final class OpenSsl {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
-        assumeTrue(
-                found || System.getenv("CI") != null, "no openssl (apt-get install openssl)");
+        assumeTrue(found || System.getenv("CI") != null, "no openssl (apt-get install openssl)");
     }
 
     public Path file(String name) {
@@ -57,8 +56,7 @@ public final class OpenSsl {
                         .redirectErrorStream(true)
                         .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                         .start();
-        String said =
-                new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as("openssl %s said:%n%s", command, said).isZero();
         return said;
     }

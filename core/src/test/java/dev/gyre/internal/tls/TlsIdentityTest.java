@@ -20,6 +20,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Instant;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import javax.net.ssl.SSLException;
 
@@ -97,7 +100,9 @@ class TlsIdentityTest {
     @Test
     @Clause("X-1")
     void name_unknown_getsTheDefaultWhichTheClientRefuses() throws IOException {
-        Tls many = server.withName("*.example.org", Certificates.pem("wild"), Certificates.key("wild"));
+        Tls many =
+                server.withName(
+                        "*.example.org", Certificates.pem("wild"), Certificates.key("wild"));
 
         meet(many, client, "a.b.example.org");
 
@@ -226,8 +231,7 @@ class TlsIdentityTest {
 
         meet(
                 strict,
-                client.withCertificate(
-                        Certificates.pem("stranger"), Certificates.key("stranger")),
+                client.withCertificate(Certificates.pem("stranger"), Certificates.key("stranger")),
                 "localhost");
 
         assertThat(serverEnd.machine.failure()).hasMessageContaining("is not trusted");
@@ -284,9 +288,43 @@ class TlsIdentityTest {
         assertThat(shown()).isEqualTo("CN=server");
     }
 
+    /// Each handshake has a key and a certificate of the same loading, whoever reloads meanwhile.
+    @Test
+    @Clause("X-1")
+    void reload_whileOthersShakeHands_isNeverHalf() throws Exception {
+        Path both = Certificates.selfSigned(directory.resolve("a.pem"), Instant.now(), "even");
+        Path other = Certificates.selfSigned(directory.resolve("b.pem"), Instant.now(), "odd");
+        Tls changing = Tls.server(both, both);
+        Tls anybody = Tls.client().withoutVerification();
+        AtomicBoolean over = new AtomicBoolean();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<Integer> reloads =
+                    threads.submit(
+                            () -> {
+                                int count = 0;
+                                for (; !over.get() || count < 3; count++) {
+                                    // Replaced as a whole, as whoever renews certificates does it.
+                                    Path next = directory.resolve("next.pem");
+                                    Files.write(next, Files.readAllBytes(other));
+                                    Files.move(next, both, StandardCopyOption.ATOMIC_MOVE);
+                                    changing.reload();
+                                }
+                                return count;
+                            });
+            try {
+                for (int i = 0; i < 20; i++) {
+                    meet(changing, anybody, "localhost");
+                    assertThat(shown()).isIn("CN=even", "CN=odd");
+                }
+            } finally {
+                over.set(true);
+            }
+            assertThat(reloads.get()).isGreaterThanOrEqualTo(3);
+        }
+    }
+
     private Path copied(String name, Path from) throws IOException {
-        return Files.copy(
-                from, directory.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+        return Files.copy(from, directory.resolve(name), StandardCopyOption.REPLACE_EXISTING);
     }
 
     // ------------------------------------------------------------------ misuse
@@ -297,8 +335,7 @@ class TlsIdentityTest {
         assertThatThrownBy(() -> server.withServerName("localhost"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("withServerName is for clients");
-        assertThatThrownBy(
-                        () -> client.withClientCertificates(ClientCertificates.REQUIRED))
+        assertThatThrownBy(() -> client.withClientCertificates(ClientCertificates.REQUIRED))
                 .isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> server.withVersions("SSLv3"))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -98,8 +98,7 @@ class TlsMachineTest {
     void handshake_underAnotherName_resumesNothing() throws IOException {
         open();
 
-        Pair second =
-                Pair.of(server, client.withServerName("127.0.0.1")).talk().requireOpen();
+        Pair second = Pair.of(server, client.withServerName("127.0.0.1")).talk().requireOpen();
 
         assertThat(second.client.machine.session().resumed()).isFalse();
         assertThat(second.server.machine.session().serverName()).isNull();
@@ -124,8 +123,7 @@ class TlsMachineTest {
 
         assertThat(pair.server.machine.failure())
                 .hasMessageContaining("none of our application protocols");
-        assertThat(pair.client.machine.failure())
-                .hasMessageContaining("no_application_protocol");
+        assertThat(pair.client.machine.failure()).hasMessageContaining("no_application_protocol");
     }
 
     @Test
@@ -214,7 +212,8 @@ class TlsMachineTest {
     // ------------------------------------------------------------------ strangers
 
     @ParameterizedTest
-    @ValueSource(strings = {"GET / HTTP/1.1\r\n", "SSH-2.0-OpenSSH_9.2", "\0\0\0\0\0\0", "EHLO there"})
+    @ValueSource(
+            strings = {"GET / HTTP/1.1\r\n", "SSH-2.0-OpenSSH_9.2", "\0\0\0\0\0\0", "EHLO there"})
     @Clause("X-1")
     void receive_ofWhatIsNoTls_saysWhatItWas(String sent) {
         TlsEnd end = new TlsEnd(TlsSetup.of(server).machine(null, 0));
@@ -319,9 +318,7 @@ class TlsMachineTest {
         Pair pair = open();
         ByteBuffer data = ByteBuffer.wrap(new byte[10]);
 
-        assertThat(
-                        pair.client.machine.send(
-                                new ByteBuffer[] {data}, 0, 1, ByteBuffer.allocate(50)))
+        assertThat(pair.client.machine.send(new ByteBuffer[] {data}, 0, 1, ByteBuffer.allocate(50)))
                 .isEqualTo(Next.ROOM);
 
         assertThat(data.remaining()).isEqualTo(10);

@@ -38,7 +38,8 @@ class TlsPropertyTest {
 
     private void conversation(String version, IntUnaryOperator arrival, List<Integer> sizes) {
         TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0));
-        TlsEnd there = new TlsEnd(TlsSetup.of(client.withVersions(version)).machine("localhost", 1));
+        TlsEnd there =
+                new TlsEnd(TlsSetup.of(client.withVersions(version)).machine("localhost", 1));
         here.arrival = arrival;
         there.arrival = arrival;
         int total = sizes.stream().mapToInt(Integer::intValue).sum();
@@ -70,8 +71,7 @@ class TlsPropertyTest {
             @ForAll long seed,
             @ForAll @Size(max = 4) List<@IntRange(max = 20_000) Integer> sizes) {
         Random random = new Random(seed);
-        conversation(
-                newer ? "TLSv1.3" : "TLSv1.2", all -> 1 + random.nextInt(most), sizes);
+        conversation(newer ? "TLSv1.3" : "TLSv1.2", all -> 1 + random.nextInt(most), sizes);
     }
 
     @Example
