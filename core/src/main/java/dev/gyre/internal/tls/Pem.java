@@ -31,7 +31,9 @@ final class Pem {
     /// @param legacyEncrypted whether it is encrypted in the manner before PKCS#8
     record Block(String label, boolean legacyEncrypted, ByteBuffer content) {
         byte[] bytes() {
-            return content.array();
+            byte[] bytes = new byte[content.remaining()];
+            content.duplicate().get(bytes);
+            return bytes;
         }
 
         boolean isCertificate() {
