@@ -8,6 +8,7 @@ import dev.gyre.io.Stream;
 import dev.gyre.io.StreamConfig;
 import dev.gyre.io.Tls;
 
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Objects;
 
@@ -36,9 +37,11 @@ public final class Connecting {
     private static Stream stream(
             Streams streams, OpenDescriptor socket, SocketAddress to, StreamConfig config) {
         try {
-            // Asked now: of a name's addresses any may have answered, and a peer that is gone has none.
-            SocketAddress peer = SocketNames.peer(streams.operations().seam(), socket);
-            Connection connection = new Connection(streams, socket, peer, config);
+            // Of a name's addresses any may have answered.
+            boolean isName = to instanceof InetSocketAddress internet && internet.isUnresolved();
+            SocketAddress peer =
+                    isName ? SocketNames.peer(streams.operations().seam(), socket) : to;
+            Connection connection = Connection.connected(streams, socket, peer, config);
             connection.calledAs(to);
             return connection.face();
         } catch (Throwable e) {

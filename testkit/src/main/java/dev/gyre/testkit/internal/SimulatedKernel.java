@@ -86,6 +86,20 @@ public final class SimulatedKernel {
         descriptors.limit = limit;
     }
 
+    /// Has a host answer nothing from now on.
+    ///
+    /// @param host its address in hexadecimal
+    public synchronized void silence(String host) {
+        network.silence(host);
+    }
+
+    /// Has no way lead to a host from now on.
+    ///
+    /// @param host its address in hexadecimal
+    public synchronized void cutOff(String host) {
+        network.cutOff(host);
+    }
+
     public synchronized int openDescriptors() {
         return descriptors.size();
     }
