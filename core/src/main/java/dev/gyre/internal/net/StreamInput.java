@@ -116,7 +116,11 @@ final class StreamInput {
 
     /// Whether bytes may not be handed on just now.
     private boolean isBlocked() {
-        return paused || protocol == null || discarding || connection.isUnderPressure();
+        return paused
+                || protocol == null
+                || discarding
+                || connection.isSecuring()
+                || connection.isUnderPressure();
     }
 
     /// Whether the kernel is to be asked for more.
@@ -371,6 +375,16 @@ final class StreamInput {
             room.takeFrom(data, more);
         }
         return room;
+    }
+
+    /// Gives up what nobody has taken yet, for TLS to begin with.
+    @Nullable NativeBuffer takeUnread() {
+        if (handedOut) {
+            takeBackHandedOut();
+        }
+        NativeBuffer taken = unread;
+        unread = null;
+        return taken;
     }
 
     /// The stream is closed.
