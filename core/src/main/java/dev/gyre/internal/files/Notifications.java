@@ -297,7 +297,7 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
             isLost();
             throw e;
         }
-        if (drained) {
+        if (drained && events.held() == null) {
             // What was scanned before this read has had all its events now.
             scanned.removeIf(node -> node.forgetReported(reads));
         }

@@ -66,6 +66,7 @@ final class Tree implements Scope {
 
     private final Proof proof;
     private boolean inDoubt;
+    private long scans;
 
     /// Those with something below them that was not there when it was to be watched.
     private final Set<TreeNode> incomplete = new HashSet<>();
@@ -104,6 +105,9 @@ final class Tree implements Scope {
             Set<Path> _ = node.takeMissing();
         }
         incomplete.clear();
+        for (TreeNode node : nodes.values()) {
+            node.forgetLooks(); // Events that would have told of their end were passed over.
+        }
         proof.clear();
         inDoubt = false;
         Set<TreeNode> found = scan(top, Purpose.RECOVERY);
@@ -295,6 +299,7 @@ final class Tree implements Scope {
         TreeNode known = nodes.get(descriptor);
         TreeNode there = parent.children.get(name);
         if (known != null && known == there) {
+            known.foundInScan = scans;
             return known;
         }
         if (known != null && purpose == Purpose.TAKING_IN) {
@@ -305,25 +310,27 @@ final class Tree implements Scope {
             return null; // Mounted into itself: there is no end to that.
         }
         if (known != null) {
+            // In one of the places we were misled, and may have listed nothing.
+            inDoubt |= known.foundInScan == scans;
             detach(known); // First: it may be below the one whose place it has taken.
         }
         if (there != null) {
             forget(there);
         }
+        TreeNode node = known == null ? new TreeNode(this, parent, name, descriptor) : known;
+        node.foundInScan = scans;
+        attach(node, parent, name);
         if (known == null) {
-            TreeNode node = new TreeNode(this, parent, name, descriptor);
-            attach(node, parent, name);
             enter(node);
-            return node;
         }
-        attach(known, parent, name);
-        return known;
+        return node;
     }
 
     /// Looks at a directory and everything below it, and watches all directories that it finds.
     ///
     /// @return the directories
     private Set<TreeNode> scan(TreeNode start, Purpose purpose) {
+        scans++;
         Set<TreeNode> found = new HashSet<>();
         Deque<TreeNode> left = new ArrayDeque<>();
         left.add(start);
@@ -365,7 +372,12 @@ final class Tree implements Scope {
         if (found >= 0 && found != node.descriptor) {
             inDoubt = true; // Perhaps it was already the other one that was listed.
         } else if (found < 0 && Notifications.isAbsence(-found) && opened) {
-            proof.needsEndOf(node); // The same, and that one has gone on.
+            // The same, and that one has gone on. What is new in it matters only if it lasts.
+            if (purpose == Purpose.TAKING_IN) {
+                proof.needsEndOf(node);
+            } else {
+                inDoubt = true;
+            }
         }
         return directories;
     }

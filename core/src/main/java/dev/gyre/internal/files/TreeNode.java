@@ -31,6 +31,9 @@ final class TreeNode implements DirectoryListener {
 
     int descriptor;
 
+    /// The number of the scan that found it last.
+    long foundInScan;
+
     /// The entries that were found by looking and not by their events, which may still come.
     private @Nullable Set<Path> reported;
 
@@ -101,11 +104,15 @@ final class TreeNode implements DirectoryListener {
     /// @return whether this was looked at before it
     boolean forgetReported(long read) {
         if (scannedAtRead < read) {
-            reported = null;
-            movesSinceScan = 0;
+            forgetLooks();
             return true;
         }
         return false;
+    }
+
+    void forgetLooks() {
+        reported = null;
+        movesSinceScan = 0;
     }
 
     /// @return whether the entry was reported before its event came

@@ -223,6 +223,19 @@ class FileTreeLooksTest {
         assertThat(reported()).containsExactly("CREATED d/inside/new");
     }
 
+    @Test
+    @Clause("Y-1")
+    void directory_thatMovesBetweenTwoLooksOfARecovery_isListedWhereItIs() throws IOException {
+        Files.createDirectory(path("a"));
+        Files.createDirectory(path("b"));
+        Files.createDirectories(path("k/moving/inside"));
+        watch();
+        Exchange.of(path("a"), path("b")); // After which events are passed over.
+        Files.createDirectories(path("new/and/deep"));
+        after("k/moving", () -> rename("k/moving", "new/and/deep/moved"));
+        assertOverflowAndThenSeen("new/and/deep/moved/inside");
+    }
+
     // ------------------------------------------------------------------ what is known for sure
 
     @Test
