@@ -12,7 +12,15 @@ import java.util.Objects;
         name = "gyre",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        subcommands = {Doctor.class, Ticks.class, Watch.class, Run.class, HelpCommand.class},
+        subcommands = {
+            Doctor.class,
+            Ticks.class,
+            Watch.class,
+            Run.class,
+            Echo.class,
+            Proxy.class,
+            HelpCommand.class
+        },
         headerHeading = "%n",
         header = "Gyre: an event loop for Java, straight on the kernel's own.",
         synopsisHeading = "%nUsage: ",

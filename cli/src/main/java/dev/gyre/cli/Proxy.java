@@ -1,0 +1,166 @@
+package dev.gyre.cli;
+
+import dev.gyre.Promise;
+import dev.gyre.io.Stream;
+import dev.gyre.io.StreamConfig;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+import java.net.SocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+
+/// `gyre proxy`: passes connections on to another address.
+@Command(
+        name = "proxy",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        sortOptions = false,
+        header = "Passes connections on to another address, byte by byte, both ways.",
+        synopsisHeading = "%nUsage: ",
+        customSynopsis = "gyre proxy [OPTION...] LISTEN TARGET",
+        descriptionHeading = "%n",
+        description = {
+            "Connects to the target for each connection that it accepts, and passes on what either"
+                + " side sends, as fast as the other takes it and no faster. When one side ends its"
+                + " output the other reads all of it and then the end, and may still answer; when"
+                + " one is reset, so is the other. The first line on standard output says where it"
+                + " listens.",
+            "",
+            "If the target refuses, or does not answer in time, the client is reset, and a line on"
+                + " standard error names the target and why. A host name is looked up anew for each"
+                + " connection; of several addresses the first that answers is used.",
+            "",
+            "Ctrl-C stops accepting, sends what was received, closes both sides, and prints a"
+                    + " summary of the clients' connections. Peers that do not close their side are"
+                    + " left after 5 seconds, or at a second Ctrl-C.",
+            ""
+        },
+        optionListHeading = "%nOptions:%n",
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {
+            "1:it cannot listen there; the reason is on standard error",
+            "2:the command line makes no sense",
+            "129:ended by SIGHUP: the terminal is gone",
+            "130:ended by Ctrl-C",
+            "143:ended by SIGTERM"
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  gyre proxy 8080 example.org:80",
+            "  gyre proxy :5432 unix:/run/postgresql/.s.PGSQL.5432",
+            "  gyre proxy --idle-timeout 10m unix:/tmp/door 7777",
+            ""
+        })
+final class Proxy implements Callable<Integer> {
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private CommandSpec spec;
+
+    @Parameters(
+            index = "0",
+            paramLabel = "LISTEN",
+            description =
+                    "Where to listen: "
+                            + Addresses.FORMS
+                            + ". A bare port is for this machine alone, :PORT for all; port 0 lets"
+                            + " the system choose.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private String listen;
+
+    @Parameters(
+            index = "1",
+            paramLabel = "TARGET",
+            description = "Where to connect, in the same forms; without a host it is this machine.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private String target;
+
+    @Option(
+            names = {"-t", "--connect-timeout"},
+            paramLabel = "DURATION",
+            defaultValue = "10s",
+            converter = Durations.class,
+            description =
+                    "How long the target has to answer, looking its name up included. Default:"
+                            + " ${DEFAULT-VALUE}.")
+    @SuppressWarnings("NullAway.Init") // it has a default
+    private Duration connectTimeout;
+
+    @Mixin
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private ServerOptions options;
+
+    @Override
+    public Integer call() {
+        SocketAddress from = options.address(() -> Addresses.toListenOn(listen));
+        SocketAddress to = options.address(() -> Addresses.toReach(target));
+        if (connectTimeout.isZero()) {
+            throw options.misuse(
+                    "Invalid value for option '--connect-timeout': must be longer than zero");
+        }
+        StreamConfig towards = options.streams().withConnectTimeout(connectTimeout);
+        return Service.open(
+                spec.commandLine(),
+                options.loop("proxy"),
+                service ->
+                        service.serve(
+                                "Proxy on %s to " + Addresses.show(to),
+                                from,
+                                options.listener(),
+                                client -> passOn(service, client, to, towards)));
+    }
+
+    private static void passOn(
+            Service service, Stream client, SocketAddress to, StreamConfig config) {
+        service.counts(client);
+        Promise<@Nullable Void> _ =
+                Stream.connect(service.loop(), to, config)
+                        .then(
+                                server -> {
+                                    join(service, client, server);
+                                    return null;
+                                },
+                                failure -> {
+                                    refuse(service, client, to, failure);
+                                    return null;
+                                });
+    }
+
+    private static void join(Service service, Stream client, Stream server) {
+        if (client.isOpen()) {
+            service.uses(server);
+            client.join(server);
+        } else {
+            server.abort(); // The client has gone meanwhile, or all are to go.
+        }
+    }
+
+    private static void refuse(
+            Service service, Stream client, SocketAddress to, Throwable failure) {
+        if (client.isOpen()) {
+            service.complain(
+                    "Cannot reach %s for %s: %s"
+                            .formatted(Addresses.show(to), whom(client), why(failure)));
+        }
+        client.abort(); // Not an end, which could pass for an answer.
+    }
+
+    private static String whom(Stream client) {
+        String peer = Addresses.show(client.peer());
+        return peer.equals("unix:") ? "a client" : peer;
+    }
+
+    private static String why(Throwable failure) {
+        return failure instanceof UnknownHostException
+                ? "no such host is known"
+                : String.valueOf(failure.getMessage());
+    }
+}

@@ -1,0 +1,264 @@
+package dev.gyre.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.gyre.os.Signal;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+
+final class EchoTest {
+    private static final byte[] HELLO = "hello\n".getBytes(StandardCharsets.UTF_8);
+
+    @TempDir Path directory;
+
+    /// The port that a server says it listens on.
+    static int port(Program server) throws InterruptedException {
+        String line = server.out();
+        assertThat(line).matches("(Echo|Proxy) on [^ ]+:\\d+ .*Ctrl-C ends it\\.");
+        return Integer.parseInt(line.replaceFirst("^\\w+ on [^ ]+:(\\d+) .*", "$1"));
+    }
+
+    private static byte[] noise(int bytes) {
+        byte[] noise = new byte[bytes];
+        new Random(42).nextBytes(noise);
+        return noise;
+    }
+
+    // ------------------------------------------------------------------ with real peers
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "io_uring"})
+    void echo_toNetcat_sendsTheSameBackAndSumsUp(String backend) throws Exception {
+        try (Program server = Program.start("echo", "--backend", backend, "0")) {
+            String port = Integer.toString(port(server));
+
+            assertThat(Tool.talk(HELLO, "nc", "-N", "127.0.0.1", port)).isEqualTo(HELLO);
+
+            server.send(Signal.SIGINT);
+            assertThat(server.restOfOut())
+                    .containsExactly(
+                            "Ended by SIGINT: 1 connection, 6 bytes received, 6 bytes sent;"
+                                    + " 1 ended.");
+            assertThat(server.status()).isEqualTo(130);
+        }
+    }
+
+    @Test
+    void echo_ofMegabytesToSocat_isTheSame() throws Exception {
+        byte[] noise = noise(5_000_000);
+        try (Program server = Program.start("echo", "127.0.0.1:0")) {
+            String peer = "TCP:127.0.0.1:" + port(server);
+
+            assertThat(Tool.talk(noise, "socat", "-t60", "-", peer)).isEqualTo(noise);
+        }
+    }
+
+    @Test
+    void echo_onAUnixSocket_answersSocatAndLeavesNoFile() throws Exception {
+        Path path = directory.resolve("echo.sock");
+        try (Program server = Program.start("echo", "--unix", path.toString())) {
+            assertThat(server.out()).startsWith("Echo on unix:" + path + " (Unix, ");
+
+            assertThat(Tool.talk(HELLO, "socat", "-t60", "-", "UNIX-CONNECT:" + path))
+                    .isEqualTo(HELLO);
+
+            server.send(Signal.SIGTERM);
+            assertThat(server.restOfOut()).last().asString().startsWith("Ended by SIGTERM: 1 ");
+            assertThat(server.status()).isEqualTo(143);
+            assertThat(path).doesNotExist();
+        }
+    }
+
+    @Test
+    void echo_onIpv6_answersNetcat() throws Exception {
+        try (Program server = Program.start("echo", "[::1]:0")) {
+            String port = Integer.toString(port(server));
+
+            assertThat(Tool.talk(HELLO, "nc", "-N", "::1", port)).isEqualTo(HELLO);
+        }
+    }
+
+    // ------------------------------------------------------------------ limits and ends
+
+    @Test
+    void echo_idleForTooLong_closes() throws Exception {
+        try (Program server = Program.start("echo", "--idle-timeout", "50ms", "0");
+                Socket client = new Socket("127.0.0.1", port(server))) {
+            assertThat(client.getInputStream().read()).isEqualTo(-1);
+
+            server.send(Signal.SIGINT);
+            assertThat(server.restOfOut()).last().asString().endsWith("; 1 idle timeout.");
+        }
+    }
+
+    @Test
+    void echo_aPeersSecondConnectionOverItsLimit_isClosedAtOnce() throws Exception {
+        try (Program server = Program.start("echo", "--max-per-peer", "1", "0")) {
+            int port = port(server);
+            try (Socket first = new Socket("127.0.0.1", port)) {
+                assertEchoes(first);
+                try (Socket second = new Socket("127.0.0.1", port)) {
+                    assertThat(second.getInputStream().read()).isEqualTo(-1);
+                }
+                assertEchoes(first);
+            }
+            server.send(Signal.SIGINT);
+            assertThat(server.restOfOut()).last().asString().contains("1 connection,", "1 refused");
+        }
+    }
+
+    @Test
+    void echo_atItsLimit_servesTheNextWhenOneIsGone() throws Exception {
+        try (Program server = Program.start("echo", "--max-connections", "1", "0")) {
+            int port = port(server);
+            try (Socket second = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                assertEchoes(second);
+            }
+            try (Socket third = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                assertEchoes(third);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SIGHUP", "SIGINT", "SIGTERM"})
+    void echo_stoppedWithAConnection_closesItAndSumsUp(Signal signal) throws Exception {
+        try (Program server = Program.start("echo", "0");
+                Socket client = new Socket("127.0.0.1", port(server))) {
+            assertEchoes(client);
+            server.send(signal);
+            assertThat(client.getInputStream().read()).as("the end").isEqualTo(-1);
+            client.close();
+
+            assertThat(server.out()).startsWith("Closing what is open");
+            assertThat(server.restOfOut())
+                    .containsExactly(
+                            "Ended by %s: 1 connection, 6 bytes received, 6 bytes sent; 1 closed."
+                                    .formatted(signal));
+            assertThat(server.status()).isEqualTo(128 + signal.number());
+            assertThat(server.restOfErr()).isEmpty();
+        }
+    }
+
+    @Test
+    void echo_stoppedTwice_doesNotWaitForAPeer() throws Exception {
+        try (Program server = Program.start("echo", "0");
+                Socket client = new Socket("127.0.0.1", port(server))) {
+            assertEchoes(client);
+            server.send(Signal.SIGINT);
+            assertThat(server.out()).startsWith("Closing what is open");
+            server.send(Signal.SIGINT);
+            assertThat(server.restOfOut()).last().asString().endsWith("; 1 aborted.");
+            assertThat(server.status()).isEqualTo(130);
+        }
+    }
+
+    private static void assertEchoes(Socket client) throws IOException {
+        client.getOutputStream().write(HELLO);
+        assertThat(client.getInputStream().readNBytes(HELLO.length)).isEqualTo(HELLO);
+    }
+
+    // ------------------------------------------------------------------ what it cannot do
+
+    @Test
+    void echo_onAPortThatIsTaken_namesItAndTheRemedy() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            String where = "127.0.0.1:" + taken.getLocalPort();
+
+            Execution execution = Execution.of("echo", where);
+
+            assertThat(execution.status()).isEqualTo(1);
+            assertThat(execution.out()).isEmpty();
+            assertThat(execution.err().lines())
+                    .singleElement()
+                    .asString()
+                    .startsWith("Cannot listen on " + where + ": EADDRINUSE (98): ")
+                    .contains("choose another port");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "192.0.2.1:7777,         EADDRNOTAVAIL",
+        "no-such-host.invalid:1, no such host",
+        "unix:/no/such/dir/sock, ENOENT"
+    })
+    void echo_whereItCannot_namesTheAddressAndWhy(String where, String why) {
+        Execution execution = Execution.of("echo", where);
+
+        assertThat(execution.status()).isEqualTo(1);
+        assertThat(execution.err().lines())
+                .singleElement()
+                .asString()
+                .startsWith("Cannot listen on " + where + ": ")
+                .contains(why);
+    }
+
+    @Test
+    void echo_onAPathThatIsAFile_doesNotTouchIt() throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "precious");
+
+        Execution execution = Execution.of("echo", "--unix", file.toString());
+
+        assertThat(execution.status()).isEqualTo(1);
+        assertThat(execution.err()).contains("Cannot listen on unix:" + file, "EADDRINUSE");
+        assertThat(file).hasContent("precious");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--idle-timeout=soon,     no duration",
+        "--idle-timeout=-1s,      no duration",
+        "--max-connections=0,     must be at least 1",
+        "--max-per-peer=0,        must be at least 1",
+        "--backend=select,        no backend is called",
+        "--unix=,                 the path is empty",
+        "65536,                   a port is from 0 to 65535",
+        "::1:80,                  in brackets",
+        "--loud,                  --loud"
+    })
+    void echo_nonsense_isNamed(String argument, String expected) {
+        Execution execution = Execution.of("echo", argument);
+
+        assertThat(execution.status()).isEqualTo(2);
+        assertThat(execution.out()).isEmpty();
+        assertThat(execution.err()).contains(expected);
+    }
+
+    @Test
+    void echo_inTwoPlaces_isAMistake() {
+        assertThat(Execution.of("echo", "--unix", "/tmp/x", "7777").err()).contains("one place");
+    }
+
+    @Test
+    void echo_onAnotherSystem_saysWhy() {
+        Execution execution = Execution.on("Plan 9", "echo");
+
+        assertThat(execution.status()).isEqualTo(1);
+        assertThat(execution.err()).contains("Plan 9", "gyre doctor");
+    }
+
+    @Test
+    void help_ofEcho_explainsAddressesOptionsAndStatus() {
+        Execution execution = Execution.of("help", "echo");
+
+        assertThat(execution.status()).isZero();
+        assertThat(execution.out())
+                .contains("--unix", "--max-per-peer", "--idle-timeout", "--max-connections")
+                .contains("--backend", "HOST:PORT", "127.0.0.1:7777", "Exit status:", "Examples:");
+    }
+}
