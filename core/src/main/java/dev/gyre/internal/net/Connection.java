@@ -65,6 +65,7 @@ final class Connection implements Wire.User {
 
     // How it ends.
     private boolean draining;
+    private boolean endsWithLoop;
     private @Nullable CloseReason reason;
     private @Nullable Throwable failure;
 
@@ -236,6 +237,9 @@ final class Connection implements Wire.User {
     @Override
     public void onOutputEnded() {
         output.wireEnded();
+        if (endsWithLoop) {
+            closeWith(CloseReason.LOOP_ENDED, null);
+        }
         closeIfBothEnded();
     }
 
@@ -244,6 +248,17 @@ final class Connection implements Wire.User {
         // Whoever closes does not miss what nobody would have read: many peers end without a word then.
         boolean done = why == CloseReason.TLS_FAILED && draining && output.hasEnded();
         closeWith(done ? CloseReason.CLOSED : why, done ? null : cause);
+    }
+
+    @Override
+    public void onLoopEnding() {
+        reading = false;
+        if (output.isEmpty()) {
+            closeWith(CloseReason.LOOP_ENDED, null);
+        } else {
+            endsWithLoop = true;
+            output.end();
+        }
     }
 
     @Override
@@ -357,18 +372,20 @@ final class Connection implements Wire.User {
 
     private void tellClosed() {
         CloseReason why = Objects.requireNonNull(reason);
-        Consumer<? super Connection> gone = onGone;
-        if (gone != null) {
-            gone.accept(this);
-        }
         Protocol speaking = input.protocol();
         try {
             if (speaking != null) {
                 speaking.onClose(face, why);
             }
         } finally {
-            if (onClose != null) {
-                onClose.accept(why);
+            try {
+                if (onClose != null) {
+                    onClose.accept(why);
+                }
+            } finally {
+                if (onGone != null) {
+                    onGone.accept(this);
+                }
             }
         }
     }

@@ -116,7 +116,7 @@ final class SocketWire implements Wire {
             fail(done);
         } else if (wanted && operations.isEnding()) {
             wanted = false;
-            user().onFailed(CloseReason.LOOP_ENDED, null);
+            user().onLoopEnding();
         }
         if (wanted && !goesOn) {
             read(true);
