@@ -21,7 +21,9 @@ class EchoTest {
                     "netty-epoll",
                     "netty-uring",
                     "gyre-epoll",
-                    "gyre-uring");
+                    "gyre-uring",
+                    "stream-epoll",
+                    "stream-uring");
     private static final String FIGURES = "( +\\d+\\.\\d\\d){4} +\\d+ +\\d+ % +\\d+ %";
 
     @Test
