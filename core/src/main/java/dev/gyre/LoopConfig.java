@@ -34,6 +34,7 @@ public final class LoopConfig implements Cloneable {
     private int operationBudget = 1_024;
     private int receiveBuffers = 256;
     private int receiveBufferBytes = 1 << 14;
+    private long bufferMemory = 256L << 20;
     private int preallocatedDescriptors = 0;
     private int preallocatedOperations = 0;
 
@@ -125,6 +126,12 @@ public final class LoopConfig implements Cloneable {
     /// How large each of them is. Default 16 KiB.
     public int receiveBufferBytes() {
         return receiveBufferBytes;
+    }
+
+    /// How much memory the loop's pooled buffers may have in use together: those of streams and of
+    /// [dev.gyre.io.Buffer#take]. Those of [#receiveBuffers()] are not among them. Default 256 MiB.
+    public long bufferMemory() {
+        return bufferMemory;
     }
 
     /// For how many descriptors the loop keeps what it needs for operations from the beginning. Default 0: it is made
@@ -269,6 +276,18 @@ public final class LoopConfig implements Cloneable {
         LoopConfig copy = copy();
         copy.receiveBuffers = buffers;
         copy.receiveBufferBytes = within("receiveBufferBytes", bytes, 64, 1 << 20);
+        return copy;
+    }
+
+    /// A copy with this [#bufferMemory()], at least 1 MiB. It is taken from the system as it is needed, 1 MiB at a time,
+    /// and what was taken is used again.
+    public LoopConfig withBufferMemory(long bytes) {
+        if (bytes < 1 << 20) {
+            throw new IllegalArgumentException(
+                    "bufferMemory must be at least 1 MiB, but is " + bytes + " bytes");
+        }
+        LoopConfig copy = copy();
+        copy.bufferMemory = bytes;
         return copy;
     }
 

@@ -1,9 +1,14 @@
 package dev.gyre.io;
 
+import dev.gyre.EventLoop;
 import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.internal.loop.Loop;
+
+import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
+import java.util.Objects;
 
 /// Native memory that is filled at one end and emptied at the other: bytes are put at the writing position and
 /// taken at the reading position, which follows it.
@@ -17,7 +22,14 @@ import java.nio.charset.Charset;
 /// kernel may be writing into it. Until then every other use of it throws an [IllegalStateException] that
 /// names the operation, and so does a second operation.
 ///
-/// **Threads.** One at a time. The memory is freed when the buffer is no longer reachable.
+/// **Memory.** That of [#allocate] is freed when nobody can reach it any more. [#take] has memory of the loop's, which is
+/// there already and is given back by [#release()]; so has what [Receive#keep()] kept. With the system property
+/// `gyre.leaks=on`, what is never given back is told to [dev.gyre.metrics.LoopObserver#onBufferLeak].
+///
+/// **Slices** share the memory of the buffer they were taken off, and it goes back when that buffer and all of them
+/// were released, in any order and on any threads.
+///
+/// **Threads.** One at a time.
 ///
 /// ```java
 /// var buffer = Buffer.allocate(4096).put("GET / HTTP/1.1\r\n\r\n".getBytes(US_ASCII));
@@ -29,6 +41,27 @@ public sealed interface Buffer permits NativeBuffer {
     /// @param capacity from 1 byte to 1 GiB
     static Buffer allocate(int capacity) {
         return NativeBuffer.allocate(capacity);
+    }
+
+    /// An empty buffer of the loop's memory, for as long as it is needed: [#release()] gives it back, on any thread. What it
+    /// holds beyond what is put into it is left over from others. Loop-confined.
+    ///
+    /// ```java
+    /// var frame = Buffer.take(loop, 4 + body.length).putInt(body.length).put(body);
+    /// operations.write(socket, frame, op -> frame.release()).start();
+    /// ```
+    ///
+    /// @param capacity how much room it has at least, from 1 byte to 1 GiB; up to 64 KiB it costs no allocation of memory
+    /// @throws dev.gyre.LoopOverloadedException if the loop's memory is used up: [dev.gyre.LoopConfig#bufferMemory()]
+    static Buffer take(EventLoop loop, int capacity) {
+        return Loop.of(loop).operations().pool().takeOrThrow(capacity);
+    }
+
+    /// The same, with refusal as a value. Loop-confined.
+    ///
+    /// @return null if the loop's memory is used up
+    static @Nullable Buffer tryTake(EventLoop loop, int capacity) {
+        return Loop.of(loop).operations().pool().takeForUser(capacity);
     }
 
     /// How many bytes it has room for in all.
@@ -50,7 +83,9 @@ public sealed interface Buffer permits NativeBuffer {
     ///
     /// @return this buffer
     /// @throws IndexOutOfBoundsException if there is no room for them; none are put then
-    Buffer put(byte[] bytes);
+    default Buffer put(byte[] bytes) {
+        return put(bytes, 0, bytes.length);
+    }
 
     /// Puts some of these bytes.
     ///
@@ -64,10 +99,49 @@ public sealed interface Buffer permits NativeBuffer {
     /// @throws IndexOutOfBoundsException if there is no room for it; nothing is put then
     Buffer put(ByteBuffer bytes);
 
+    /// Puts everything that is readable in the other one, which is empty then.
+    ///
+    /// @return this buffer
+    /// @throws IndexOutOfBoundsException if there is no room for it; nothing is put then
+    Buffer put(Buffer other);
+
+    /// Puts two bytes, the higher one first.
+    ///
+    /// @return this buffer
+    /// @throws IndexOutOfBoundsException if there is no room for them
+    Buffer putShort(short value);
+
+    /// Puts four bytes, the highest one first.
+    ///
+    /// @return this buffer
+    /// @throws IndexOutOfBoundsException if there is no room for them
+    Buffer putInt(int value);
+
+    /// Puts eight bytes, the highest one first.
+    ///
+    /// @return this buffer
+    /// @throws IndexOutOfBoundsException if there is no room for them
+    Buffer putLong(long value);
+
     /// Takes a byte.
     ///
     /// @throws IndexOutOfBoundsException if there is none
     byte get();
+
+    /// Takes two bytes, the higher one first.
+    ///
+    /// @throws IndexOutOfBoundsException if there are fewer; none is taken then
+    short getShort();
+
+    /// Takes four bytes, the highest one first.
+    ///
+    /// @throws IndexOutOfBoundsException if there are fewer; none is taken then
+    int getInt();
+
+    /// Takes eight bytes, the highest one first.
+    ///
+    /// @throws IndexOutOfBoundsException if there are fewer; none is taken then
+    long getLong();
 
     /// Takes as many bytes as the array has.
     ///
@@ -75,18 +149,62 @@ public sealed interface Buffer permits NativeBuffer {
     /// @throws IndexOutOfBoundsException if there are fewer; none are taken then
     Buffer get(byte[] into);
 
+    /// Takes everything readable.
+    default byte[] getBytes() {
+        byte[] bytes = new byte[readable()];
+        get(bytes);
+        return bytes;
+    }
+
     /// Looks at a byte without taking it.
     ///
     /// @param offset from the reading position
     /// @throws IndexOutOfBoundsException if there is none
     byte peek(int offset);
 
-    /// Takes everything readable as text.
-    String getText(Charset charset);
+    /// Looks for a byte without taking anything.
+    ///
+    /// @return where it is first, counted from the reading position, as [#peek] does; -1 if it is not there
+    int indexOf(byte value);
 
-    /// What is readable, as the JDK knows it: the same memory, valid until bytes are put or this is
+    /// Takes everything readable as text.
+    default String getText(Charset charset) {
+        return getText(readable(), charset);
+    }
+
+    /// Takes bytes as text.
+    ///
+    /// @throws IndexOutOfBoundsException if there are fewer; none are taken then
+    default String getText(int bytes, Charset charset) {
+        // Before memory is asked for that somebody else may have said the size of.
+        Objects.checkIndex(bytes, readable() + 1);
+        byte[] copy = new byte[bytes];
+        get(copy);
+        return new String(copy, charset);
+    }
+
+    /// Takes bytes as a buffer of its own, without copying them: a slice has no room, and cannot be put into. It shares
+    /// this one's memory, which goes back to the loop when both were released. Of memory that is not the loop's it needs no
+    /// release; but only when it was released can [#clear()] and [#compact()] make its place writable again.
+    ///
+    /// A slice of what is valid in a callback only ([Receive#received()]) is valid in that callback only.
+    ///
+    /// @throws IndexOutOfBoundsException if there are fewer; none are taken then
+    Buffer slice(int bytes);
+
+    /// What is readable, as the JDK knows it: the same memory, valid until bytes are put, or this is released or
     /// given to an operation.
     ByteBuffer asReadable();
+
+    /// The room for more, as the JDK knows it: what is put there counts when [#advance] says so. Valid as long as
+    /// [#asReadable()].
+    ByteBuffer asWritable();
+
+    /// Makes bytes readable that were put through [#asWritable()].
+    ///
+    /// @return this buffer
+    /// @throws IndexOutOfBoundsException if there is not so much room
+    Buffer advance(int bytes);
 
     /// Takes bytes without looking at them.
     ///
@@ -94,7 +212,7 @@ public sealed interface Buffer permits NativeBuffer {
     /// @throws IndexOutOfBoundsException if there are fewer
     Buffer skip(int bytes);
 
-    /// Forgets what is readable: everything is writable again.
+    /// Forgets what is readable: everything is writable again, but for what slices have.
     ///
     /// @return this buffer
     Buffer clear();
@@ -107,9 +225,9 @@ public sealed interface Buffer permits NativeBuffer {
     /// Whether an operation has it.
     boolean isInFlight();
 
-    /// Gives a buffer that came from the loop back to it, as [Receive#keep()] asks, from any thread. Does nothing for
-    /// others, nor for one that goes back by itself.
+    /// Gives a buffer back, from any thread: one of [#take], one that [Receive#keep()] kept, or a slice. It cannot be used
+    /// any more. Does nothing for one of [#allocate], nor for one that goes back by itself.
     ///
-    /// @throws IllegalStateException if an operation has it, or it was given back already
+    /// @throws IllegalStateException if an operation has it, or it was released already
     void release();
 }

@@ -51,6 +51,10 @@ final class LoggingObserver implements LoopObserver {
                 reason);
     }
 
+    static void logLeak(EventLoop loop, Throwable takenAt) {
+        LOG.log(Level.WARNING, loop + ": " + takenAt.getMessage(), takenAt);
+    }
+
     /// The user's code: what the loop called to make it is of no interest.
     private static String placeOf(Throwable createdAt) {
         StringBuilder place = new StringBuilder();

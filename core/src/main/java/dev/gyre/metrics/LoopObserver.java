@@ -43,6 +43,16 @@ public interface LoopObserver {
     /// @param reason what it was rejected with
     default void onUnhandledRejection(EventLoop loop, Promise<?> promise, Throwable reason) {}
 
+    /// A buffer of the loop's was not given back: it became unreachable without [dev.gyre.io.Buffer#release()], or the
+    /// loop has ended and it is still out. Reported once for each, and only with the system property `gyre.leaks=on`.
+    /// Logged as a warning unless this is overridden.
+    ///
+    /// @param loop the loop that tells
+    /// @param takenAt where it was taken, and in its message what it is
+    default void onBufferLeak(EventLoop loop, Throwable takenAt) {
+        LoggingObserver.logLeak(loop, takenAt);
+    }
+
     /// The loop has ended. Called by the thread that ended it, before the outcome is handed out.
     ///
     /// @param loop the loop that ended

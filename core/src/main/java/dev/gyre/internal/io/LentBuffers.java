@@ -35,32 +35,29 @@ final class LentBuffers {
         NativeBuffer view = views[number];
         if (view == null) {
             NativeBytes memory = new NativeBytes(buffers.memory(number));
-            view = new NativeBuffer(memory, kept -> giveKept(kept, number));
+            view = new NativeBuffer(new MemoryPiece(memory, () -> giveKept(number)));
             views[number] = view;
         }
-        view.takeBack();
-        view.clear();
-        view.setBorrowed(true);
+        view.reopen();
+        view.beginBorrowing();
         view.filled(bytes);
         return view;
     }
 
     /// It stays with the user after the callback.
     void keep(int number, NativeBuffer view) {
-        view.setBorrowed(false);
+        view.keep();
         views[number] = null;
     }
 
     /// The callback is over, and it was not kept.
     void give(int number, NativeBuffer view) {
-        view.setBorrowed(false);
-        view.withhold(OURS);
+        view.endBorrowing(OURS);
         requests.giveBack(number);
     }
 
     /// Any thread.
-    private void giveKept(NativeBuffer view, int number) {
-        view.withhold(OURS);
+    private void giveKept(int number) {
         operations.onLoop(() -> requests.giveBack(number));
     }
 }

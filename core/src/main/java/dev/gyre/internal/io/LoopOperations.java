@@ -7,6 +7,7 @@ import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.Requests;
+import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
@@ -28,10 +29,15 @@ public final class LoopOperations {
     final Seam seam;
     final OperationPools pools;
     final LentBuffers buffers;
+    final BufferPool pool;
     private final NativeBytes scratch = NativeBytes.allocate(2L * Long.BYTES);
 
     // Shared: filled by any thread, emptied by the loop's.
     private final Queue<Runnable> errands = new ConcurrentLinkedQueue<>();
+
+    private final TaskRing turnEnd = new TaskRing("ends of the turn");
+    private final StreamCounters streamCounters = new StreamCounters();
+    private long turn;
 
     /// Indexed by number.
     private @Nullable Port[] ports;
@@ -42,6 +48,7 @@ public final class LoopOperations {
         this.seam = seam;
         ports = new @Nullable Port[64];
         buffers = new LentBuffers(requests, this);
+        pool = new BufferPool(this, config.bufferMemory());
         pools = new OperationPools(this, config.preallocatedOperations());
     }
 
@@ -51,6 +58,10 @@ public final class LoopOperations {
 
     public OperationPools pools() {
         return pools;
+    }
+
+    public BufferPool pool() {
+        return pool;
     }
 
     public void requireOpen(String method) {
@@ -70,13 +81,47 @@ public final class LoopOperations {
 
     /// Does something that belongs to the loop thread: now if this is it, otherwise before it next looks at the
     /// kernel. While no thread runs the loop that is when one does, or when the loop ends. Any thread.
-    void onLoop(Runnable errand) {
+    public void onLoop(Runnable errand) {
         if (host.isHere()) {
             errand.run();
         } else {
             errands.add(errand);
             host.lookAgain();
         }
+    }
+
+    /// Does something once all callbacks of the turn have run, before the loop looks at the kernel again. Not for code of
+    /// users. Once for each call.
+    public void atTurnEnd(Runnable last) {
+        turnEnd.add(last);
+    }
+
+    /// Does what was left for the end of the turn, and what other threads have asked for.
+    public void endTurn() {
+        turn++;
+        runErrands();
+        while (!turnEnd.isEmpty()) {
+            turnEnd.take().run();
+        }
+    }
+
+    /// Whether something was left for the end of the turn.
+    public boolean hasTurnEnd() {
+        return !turnEnd.isEmpty();
+    }
+
+    /// Which turn it is.
+    public long turn() {
+        return turn;
+    }
+
+    /// Whether the loop is coming to its end: what waits for others is cancelled, and starts no more.
+    public boolean isEnding() {
+        return host.isEnding();
+    }
+
+    public StreamCounters streamCounters() {
+        return streamCounters;
     }
 
     /// Does what other threads have asked for.

@@ -7,40 +7,52 @@ import static dev.gyre.internal.sys.Linux.SOCK_STREAM;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.DescriptorState.Traits;
-import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.internal.sys.Pair;
 import dev.gyre.internal.sys.Seam;
 import dev.gyre.internal.sys.SocketAddresses;
 import dev.gyre.internal.sys.SocketCalls;
+import dev.gyre.internal.sys.SocketHints;
 import dev.gyre.io.Descriptor;
 
 import java.net.SocketAddress;
 import java.util.List;
+import java.util.function.Consumer;
 
 /// Makes sockets. Any thread.
 public final class NewSockets {
     /// The system cuts it to what it allows.
-    private static final int BACKLOG = 4096;
+    public static final int BACKLOG = 4096;
 
     private static final int UNIX = Traits.SOCKET | Traits.STREAM;
 
     private NewSockets() {}
 
     public static Descriptor listen(Seam seam, SocketAddress address) {
+        return listen(seam, address, address, BACKLOG, socket -> {});
+    }
+
+    /// Listens with settings.
+    ///
+    /// @param named the address in the words of whoever asked, for messages
+    /// @param prepare sets the socket's options, before it is bound
+    public static Descriptor listen(
+            Seam seam,
+            SocketAddress address,
+            SocketAddress named,
+            int backlog,
+            Consumer<? super OpenDescriptor> prepare) {
         OpenDescriptor socket = open(seam, address, SOCK_STREAM, streamTraits(address));
         try {
             if (SocketAddresses.family(address) != Linux.AF_UNIX) {
                 // Or a server could not come back while connections of the last one linger.
-                set(seam, socket, Linux.SOL_SOCKET, Linux.SO_REUSEADDR);
+                SocketOption.SO_REUSEADDR.set(seam, socket, 1);
             }
-            bind(seam, socket, address);
-            check(
-                    "cannot listen on " + address,
-                    "listen",
-                    socket.use(fd -> seam.sockets().get().listen(fd, BACKLOG)));
+            prepare.accept(socket);
+            bind(seam, socket, address, named);
+            int result = socket.use(fd -> seam.sockets().get().listen(fd, backlog));
+            check("cannot listen on " + named, "listen", named, result);
             return socket;
         } catch (Throwable e) {
             socket.close();
@@ -48,14 +60,23 @@ public final class NewSockets {
         }
     }
 
-    public static Descriptor stream(Seam seam, SocketAddress like) {
+    public static OpenDescriptor stream(Seam seam, SocketAddress like) {
         return open(seam, like, SOCK_STREAM, streamTraits(like));
     }
 
     public static Descriptor datagram(Seam seam, SocketAddress address) {
+        return datagram(seam, address, socket -> {});
+    }
+
+    /// The same with settings.
+    ///
+    /// @param prepare sets the socket's options, before it is bound
+    public static OpenDescriptor datagram(
+            Seam seam, SocketAddress address, Consumer<? super OpenDescriptor> prepare) {
         OpenDescriptor socket = open(seam, address, SOCK_DGRAM, Traits.SOCKET);
         try {
-            bind(seam, socket, address);
+            prepare.accept(socket);
+            bind(seam, socket, address, address);
             return socket;
         } catch (Throwable e) {
             socket.close();
@@ -102,29 +123,18 @@ public final class NewSockets {
         return socket;
     }
 
-    private static void bind(Seam seam, OpenDescriptor socket, SocketAddress address) {
+    private static void bind(
+            Seam seam, OpenDescriptor socket, SocketAddress address, SocketAddress named) {
         NativeBytes memory = NativeBytes.allocate(Linux.SIZEOF_SOCKADDR_STORAGE);
         int length = SocketAddresses.encode(address, memory);
         int result = socket.use(fd -> seam.sockets().get().bind(fd, memory.address(), length));
-        check("cannot bind to " + address, "bind", result);
+        check("cannot bind to " + named, "bind", named, result);
     }
 
-    private static void set(Seam seam, OpenDescriptor socket, int level, int option) {
-        NativeBytes one = NativeBytes.allocate(Integer.BYTES);
-        Memory.putInt(one.address(), 1);
-        int result =
-                socket.use(
-                        fd ->
-                                seam.sockets()
-                                        .get()
-                                        .setsockopt(
-                                                fd, level, option, one.address(), Integer.BYTES));
-        check("cannot set a socket option", "setsockopt", result);
-    }
-
-    private static void check(String attempt, String call, int result) {
+    private static void check(String attempt, String call, SocketAddress address, int result) {
         if (result < 0) {
-            throw new SystemCallException(call, -result, attempt, Errno.hint(call, -result));
+            throw new SystemCallException(
+                    call, -result, attempt, SocketHints.bind(address, -result));
         }
     }
 }

@@ -17,6 +17,9 @@ public interface OperationHost {
     /// Any thread: there is something new to look at. If another one runs the loop, wakes it.
     void lookAgain();
 
+    /// Whether the loop is coming to its end, or has.
+    boolean isEnding();
+
     /// Whether a watcher of the loop has the number.
     boolean isWatched(int fd);
 }

@@ -9,13 +9,15 @@ import dev.gyre.io.Operation;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 
 /// Reads into several buffers with one call, or writes from several.
 public final class VectorOperation extends LoopOperation {
-    private NativeBuffer[] buffers = {};
+    private @Nullable NativeBuffer[] buffers = {};
+    private int count;
     private @Nullable NativeBytes vectors;
 
     VectorOperation(LoopOperations operations) {
@@ -32,24 +34,53 @@ public final class VectorOperation extends LoopOperation {
                     "from 1 to " + Linux.IOV_MAX + " buffers, not " + buffers.size());
         }
         become(opcode, descriptor, callback);
-        this.buffers = buffers.toArray(NativeBuffer[]::new);
-        long bytes = (long) buffers.size() * Linux.SIZEOF_IOVEC;
-        if (vectors == null || vectors.size() < bytes) {
-            vectors = NativeBytes.allocate(bytes);
+        count = 0;
+        for (Buffer each : buffers) {
+            add((NativeBuffer) each);
         }
         return this;
     }
 
+    /// Writes what is [#add]ed before it is started.
+    public VectorOperation gather(
+            OpenDescriptor descriptor, Consumer<? super Operation> callback) {
+        become(Opcode.WRITE_VECTOR, descriptor, callback);
+        count = 0;
+        return this;
+    }
+
+    public void add(NativeBuffer buffer) {
+        if (count == buffers.length) {
+            buffers = Arrays.copyOf(buffers, Math.max(4, count * 2));
+        }
+        buffers[count++] = buffer;
+    }
+
+    private NativeBuffer at(int index) {
+        return Objects.requireNonNull(buffers[index]);
+    }
+
+    private NativeBytes vectors() {
+        long bytes = (long) count * Linux.SIZEOF_IOVEC;
+        NativeBytes known = vectors;
+        if (known == null || known.size() < bytes) {
+            known = NativeBytes.allocate((long) buffers.length * Linux.SIZEOF_IOVEC);
+            vectors = known;
+        }
+        return known;
+    }
+
     @Override
     void prepare() {
-        long at = Objects.requireNonNull(vectors).address();
+        long first = vectors().address();
+        long at = first;
         boolean fills = request.opcode == Opcode.READ_VECTOR;
         long bytes = 0;
         int used = 0;
         int lent = 0;
         try {
-            for (; lent < buffers.length; lent++) {
-                NativeBuffer buffer = buffers[lent];
+            for (; lent < count; lent++) {
+                NativeBuffer buffer = at(lent);
                 buffer.lend(this);
                 int length = fills ? buffer.bytesToWrite() : buffer.bytesToRead();
                 if (length > 0) {
@@ -66,11 +97,11 @@ public final class VectorOperation extends LoopOperation {
             }
         } catch (Throwable e) {
             while (lent > 0) {
-                buffers[--lent].takeBack();
+                at(--lent).takeBack();
             }
             throw e;
         }
-        request.address = Objects.requireNonNull(vectors).address();
+        request.address = first;
         request.length = used;
         request.offset = 0;
     }
@@ -79,7 +110,8 @@ public final class VectorOperation extends LoopOperation {
     void settle() {
         boolean fills = request.opcode == Opcode.READ_VECTOR;
         long left = fills ? Math.max(0, request.result) : request.transferred;
-        for (NativeBuffer buffer : buffers) {
+        for (int i = 0; i < count; i++) {
+            NativeBuffer buffer = at(i);
             buffer.takeBack();
             long share = Math.min(left, fills ? buffer.bytesToWrite() : buffer.bytesToRead());
             if (fills) {
@@ -93,6 +125,7 @@ public final class VectorOperation extends LoopOperation {
 
     @Override
     void forget() {
-        buffers = new NativeBuffer[0];
+        Arrays.fill(buffers, 0, count, null);
+        count = 0;
     }
 }

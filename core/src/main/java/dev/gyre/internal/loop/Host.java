@@ -2,6 +2,7 @@ package dev.gyre.internal.loop;
 
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
+import dev.gyre.LoopState;
 import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.io.OperationHost;
 import dev.gyre.internal.io.WatchHost;
@@ -54,6 +55,12 @@ final class Host implements TimerHost, WatchHost, PromiseHost, RequestHost, Oper
     @Override
     public boolean isWatched(int fd) {
         return loop.isWatched(fd);
+    }
+
+    @Override
+    public boolean isEnding() {
+        LoopState state = loop.state();
+        return state == LoopState.TERMINATING || state == LoopState.TERMINATED;
     }
 
     @Override

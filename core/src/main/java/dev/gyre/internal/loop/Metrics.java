@@ -77,6 +77,11 @@ public final class Metrics implements LoopMetrics {
     }
 
     @Override
+    public long bufferMemory() {
+        return parts.operations.pool().used();
+    }
+
+    @Override
     public long promises() {
         return parts.promises.live();
     }

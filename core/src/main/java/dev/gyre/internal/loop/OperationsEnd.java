@@ -32,7 +32,7 @@ final class OperationsEnd {
     /// @param cancels whether to cancel what waits for others: nothing else is left to do
     /// @return false if nothing was
     boolean step(boolean cancels) {
-        operations.runErrands();
+        operations.endTurn();
         if (cancels) {
             operations.cancelWaiting();
         }

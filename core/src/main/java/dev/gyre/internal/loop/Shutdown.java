@@ -185,7 +185,10 @@ final class Shutdown {
     private boolean drained(boolean waits) {
         while (!isQuiet()
                 || !microtasks.isQuiet()
-                || (waits && (promises.isAwaiting() || requests.outstanding() > 0))) {
+                || (waits
+                        && (promises.isAwaiting()
+                                || requests.outstanding() > 0
+                                || operations.hasTurnEnd()))) {
             if (isTimeUp()) {
                 return false;
             }
@@ -208,7 +211,7 @@ final class Shutdown {
     /// Lets operations and work outside the loop go on, and waits for them if there is nothing else to do.
     private void goOnElsewhere() {
         boolean moved = false;
-        if (requests.outstanding() > 0) {
+        if (requests.outstanding() > 0 || operations.hasTurnEnd()) {
             moved = operationsEnd.step(isQuiet() && !promises.isAwaiting());
         }
         if (isQuiet() && promises.isAwaiting()) {

@@ -203,7 +203,7 @@ final class Tick {
 
     private void poll() {
         promises.tidy();
-        operations.runErrands();
+        operations.endTurn();
         requests.flush();
         if (!isIdle() || !mayWait()) {
             busy = false;
@@ -235,6 +235,7 @@ final class Tick {
         return timers.referenced() > 0
                 || watchers.referenced() > 0
                 || requests.outstanding() > 0
+                || operations.hasTurnEnd()
                 || promises.isAwaiting()
                 || !microtasks.isQuiet()
                 || !deferred.isEmpty()

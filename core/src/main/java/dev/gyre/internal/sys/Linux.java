@@ -82,6 +82,18 @@ public final class Linux {
     public static final int SO_REUSEADDR = 2;
     public static final int SO_TYPE = 3;
     public static final int SO_ERROR = 4;
+    public static final int SO_BROADCAST = 6;
+    public static final int SO_SNDBUF = 7;
+    public static final int SO_RCVBUF = 8;
+    public static final int SO_KEEPALIVE = 9;
+    public static final int SO_LINGER = 13;
+    public static final int SO_REUSEPORT = 15;
+    public static final int IPPROTO_TCP = 6;
+    public static final int TCP_NODELAY = 1;
+    public static final int TCP_KEEPIDLE = 4;
+    public static final int TCP_KEEPINTVL = 5;
+    public static final int TCP_KEEPCNT = 6;
+    public static final int TCP_USER_TIMEOUT = 18;
     public static final int IPPROTO_IPV6 = 41;
     public static final int IPV6_V6ONLY = 26;
     public static final int SHUT_RD = 0;
@@ -91,6 +103,9 @@ public final class Linux {
     public static final int SPLICE_F_NONBLOCK = 2;
     public static final int AT_FDCWD = -100;
     public static final int STATX_BASIC_STATS = 0x7ff;
+
+    /// `struct linger`: on or off, then how many seconds.
+    public static final int SIZEOF_LINGER = 8;
 
     public static final int SIZEOF_SOCKADDR_STORAGE = 128;
     public static final int SIZEOF_SOCKADDR_IN = 16;

@@ -1,13 +1,32 @@
 package dev.gyre.internal.sys;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /// Native memory with checked access for us and an address for the kernel. It lives as long as this is
 /// reachable.
 public final class NativeBytes {
+    // As the network has them.
+    private static final ValueLayout.OfShort SHORT =
+            JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfInt INT = JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfLong LONG =
+            JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+    /// Eight bytes, the first of them in the lowest bits.
+    private static final ValueLayout.OfLong WORD =
+            JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    private static final long ONES = 0x0101_0101_0101_0101L;
+    private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
+
     private final MemorySegment memory;
     private final long address;
 
@@ -53,6 +72,56 @@ public final class NativeBytes {
         int length = from.remaining();
         MemorySegment.copy(MemorySegment.ofBuffer(from), 0, memory, at, length);
         from.position(from.position() + length);
+    }
+
+    public void put(long at, NativeBytes from, long fromAt, long length) {
+        MemorySegment.copy(from.memory, fromAt, memory, at, length);
+    }
+
+    public short getShort(long at) {
+        return memory.get(SHORT, at);
+    }
+
+    public int getInt(long at) {
+        return memory.get(INT, at);
+    }
+
+    public long getLong(long at) {
+        return memory.get(LONG, at);
+    }
+
+    public void putShort(long at, short value) {
+        memory.set(SHORT, at, value);
+    }
+
+    public void putInt(long at, int value) {
+        memory.set(INT, at, value);
+    }
+
+    public void putLong(long at, long value) {
+        memory.set(LONG, at, value);
+    }
+
+    /// Looks for a byte, eight at a time.
+    ///
+    /// @return where it is first, or -1
+    public long indexOf(byte value, long from, long to) {
+        long pattern = (value & 0xff) * ONES;
+        long at = from;
+        for (; at <= to - Long.BYTES; at += Long.BYTES) {
+            long zeroWhereEqual = memory.get(WORD, at) ^ pattern;
+            // The lowest bit set is that of the first zero byte; above it there may be others.
+            long found = (zeroWhereEqual - ONES) & ~zeroWhereEqual & HIGH_BITS;
+            if (found != 0) {
+                return at + (Long.numberOfTrailingZeros(found) >>> 3);
+            }
+        }
+        for (; at < to; at++) {
+            if (memory.get(JAVA_BYTE, at) == value) {
+                return at;
+            }
+        }
+        return -1;
     }
 
     /// Moves bytes within, also where the places overlap.

@@ -24,6 +24,9 @@ import java.util.Arrays;
 
 /// Socket addresses as Linux lays them out, and back.
 public final class SocketAddresses {
+    /// How addresses of IPv6 begin that stand for those of IPv4.
+    private static final byte[] MAPPED = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1};
+
     private SocketAddresses() {}
 
     /// The kernel's family of an address.
@@ -53,11 +56,23 @@ public final class SocketAddresses {
         if (address instanceof InetSocketAddress internet) {
             return encode(internet, memory);
         }
-        byte[] path =
-                ((UnixDomainSocketAddress) address)
-                        .getPath()
-                        .toString()
-                        .getBytes(StandardCharsets.UTF_8);
+        byte[] path = path((UnixDomainSocketAddress) address);
+        memory.put(OFFSETOF_SOCKADDR_UN_PATH, path, 0, path.length);
+        memory.put(OFFSETOF_SOCKADDR_UN_PATH + path.length, (byte) 0);
+        return OFFSETOF_SOCKADDR_UN_PATH + path.length + 1;
+    }
+
+    /// Refuses an address that [#encode] would.
+    ///
+    /// @throws IllegalArgumentException if it is of no kind that Gyre knows, not resolved, or too long
+    public static void requireEncodable(SocketAddress address) {
+        if (family(address) == AF_UNIX) {
+            int _ = path((UnixDomainSocketAddress) address).length;
+        }
+    }
+
+    private static byte[] path(UnixDomainSocketAddress address) {
+        byte[] path = address.getPath().toString().getBytes(StandardCharsets.UTF_8);
         if (path.length >= SIZEOF_SOCKADDR_UN_PATH) {
             throw new IllegalArgumentException(
                     "a Unix domain path has at most "
@@ -65,11 +80,10 @@ public final class SocketAddresses {
                             + " bytes, but "
                             + address
                             + " has "
-                            + path.length);
+                            + path.length
+                            + ": choose a shorter one");
         }
-        memory.put(OFFSETOF_SOCKADDR_UN_PATH, path, 0, path.length);
-        memory.put(OFFSETOF_SOCKADDR_UN_PATH + path.length, (byte) 0);
-        return OFFSETOF_SOCKADDR_UN_PATH + path.length + 1;
+        return path;
     }
 
     private static int encode(InetSocketAddress address, NativeBytes memory) {
@@ -84,6 +98,43 @@ public final class SocketAddresses {
         }
         memory.put(OFFSETOF_SOCKADDR_IN_ADDRESS, bytes, 0, bytes.length);
         return SIZEOF_SOCKADDR_IN;
+    }
+
+    /// Writes an address as a socket of that family takes it: to one of IPv6 an address of IPv4 is a part of its own.
+    ///
+    /// @return its length
+    /// @throws IllegalArgumentException if a socket of that family does not get there
+    public static int encodeFor(int socketFamily, SocketAddress address, NativeBytes memory) {
+        int family = family(address);
+        if (socketFamily == AF_INET6 && family == AF_INET) {
+            InetSocketAddress internet = (InetSocketAddress) address;
+            encode(internet, memory); // For the port.
+            Memory.putInt(memory.address() + Integer.BYTES, 0);
+            memory.put(0, (byte) AF_INET6);
+            memory.put(OFFSETOF_SOCKADDR_IN6_ADDRESS, MAPPED, 0, MAPPED.length);
+            byte[] bytes = internet.getAddress().getAddress();
+            memory.put(OFFSETOF_SOCKADDR_IN6_ADDRESS + MAPPED.length, bytes, 0, bytes.length);
+            Memory.putInt(memory.address() + OFFSETOF_SOCKADDR_IN6_SCOPE, 0);
+            return SIZEOF_SOCKADDR_IN6;
+        }
+        if (family != socketFamily) {
+            throw new IllegalArgumentException(
+                    "a socket of "
+                            + name(socketFamily)
+                            + " does not get to "
+                            + address
+                            + ", which is of "
+                            + name(family));
+        }
+        return encode(address, memory);
+    }
+
+    private static String name(int family) {
+        return switch (family) {
+            case AF_INET -> "IPv4";
+            case AF_INET6 -> "IPv6";
+            default -> "the Unix domain";
+        };
     }
 
     /// Reads an address. One of a Unix socket without a name has an empty path.

@@ -77,6 +77,7 @@ class ConstantsTest {
             OFFSETOF_STATX_MODE                offsetof(struct statx, stx_mode)
             OFFSETOF_STATX_RDEV_MAJOR          offsetof(struct statx, stx_rdev_major)
             OFFSETOF_STATX_RDEV_MINOR          offsetof(struct statx, stx_rdev_minor)
+            SIZEOF_LINGER                      sizeof(struct linger)
             SIZEOF_SOCKADDR_STORAGE            sizeof(struct sockaddr_storage)
             SIZEOF_SOCKADDR_IN                 sizeof(struct sockaddr_in)
             SIZEOF_SOCKADDR_IN6                sizeof(struct sockaddr_in6)
@@ -125,6 +126,7 @@ class ConstantsTest {
             #include <stddef.h>
             #include <stdio.h>
             #include <netinet/in.h>
+            #include <netinet/tcp.h>
             #include <sys/epoll.h>
             #include <sys/eventfd.h>
             #include <sys/inotify.h>

@@ -16,6 +16,11 @@ public final class OpenHost
     }
 
     @Override
+    public boolean isEnding() {
+        return false;
+    }
+
+    @Override
     public boolean isWatched(int fd) {
         return false;
     }

@@ -115,8 +115,8 @@ final class Network {
     }
 
     private static boolean share(SimulatedSocket one, SimulatedSocket other, boolean listening) {
-        if (one.has(Linux.SOL_SOCKET, SimulatedSocket.SO_REUSEPORT)
-                && other.has(Linux.SOL_SOCKET, SimulatedSocket.SO_REUSEPORT)) {
+        if (one.has(Linux.SOL_SOCKET, Linux.SO_REUSEPORT)
+                && other.has(Linux.SOL_SOCKET, Linux.SO_REUSEPORT)) {
             return true;
         }
         boolean reuse =

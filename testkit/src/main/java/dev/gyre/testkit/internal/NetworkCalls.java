@@ -227,7 +227,7 @@ public final class NetworkCalls implements SocketCalls {
                 return -Errno.EINVAL;
             }
             int value = Memory.getInt(valueAddress);
-            if (level == Linux.SOL_SOCKET && option == SimulatedSocket.SO_LINGER) {
+            if (level == Linux.SOL_SOCKET && option == Linux.SO_LINGER) {
                 // Of lingering only this is to be seen here: for no time at all, a close resets.
                 boolean noTime =
                         length >= 2 * Integer.BYTES

@@ -13,10 +13,6 @@ abstract sealed class SimulatedSocket extends OpenFile permits TcpSocket, UdpSoc
     /// What Linux wakes a socket's pollers for when something has arrived.
     static final int READABLE_KEY = Linux.EPOLLIN | Linux.EPOLLPRI;
 
-    static final int SO_SNDBUF = 7;
-    static final int SO_RCVBUF = 8;
-    static final int SO_LINGER = 13;
-    static final int SO_REUSEPORT = 15;
     static final int SO_ACCEPTCONN = 30;
     private static final int LEAST_BUFFER_BYTES = 2_304;
 
@@ -100,10 +96,10 @@ abstract sealed class SimulatedSocket extends OpenFile permits TcpSocket, UdpSoc
                 case Linux.SO_TYPE -> {
                     return type;
                 }
-                case SO_SNDBUF -> {
+                case Linux.SO_SNDBUF -> {
                     return sendLimit;
                 }
-                case SO_RCVBUF -> {
+                case Linux.SO_RCVBUF -> {
                     return receiveLimit;
                 }
                 case SO_ACCEPTCONN -> {
@@ -118,8 +114,8 @@ abstract sealed class SimulatedSocket extends OpenFile permits TcpSocket, UdpSoc
     final int setOption(int level, int name, int value) {
         if (level == Linux.SOL_SOCKET) {
             switch (name) {
-                case SO_SNDBUF -> sendLimit = Math.max(LEAST_BUFFER_BYTES, 2 * value);
-                case SO_RCVBUF -> receiveLimit = Math.max(LEAST_BUFFER_BYTES, 2 * value);
+                case Linux.SO_SNDBUF -> sendLimit = Math.max(LEAST_BUFFER_BYTES, 2 * value);
+                case Linux.SO_RCVBUF -> receiveLimit = Math.max(LEAST_BUFFER_BYTES, 2 * value);
                 case Linux.SO_ERROR, Linux.SO_TYPE, SO_ACCEPTCONN -> {
                     return -Errno.EINVAL;
                 }

@@ -313,7 +313,7 @@ final class TcpSocket extends SimulatedSocket {
             case LISTENING -> meeting.stopListening();
             case CONNECTING -> state = State.CLOSED;
             case CONNECTED -> {
-                if (flow.hasUnread() || has(Linux.SOL_SOCKET, SO_LINGER)) {
+                if (flow.hasUnread() || has(Linux.SOL_SOCKET, Linux.SO_LINGER)) {
                     abort();
                 } else {
                     shutdown = SHUT_BOTH;

@@ -1,0 +1,46 @@
+package dev.gyre.internal.net;
+
+import dev.gyre.EventLoop;
+import dev.gyre.Promise;
+import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.io.SocketNames;
+import dev.gyre.io.Stream;
+import dev.gyre.io.StreamConfig;
+import dev.gyre.io.Tls;
+
+import java.net.SocketAddress;
+import java.util.Objects;
+
+/// Makes streams to elsewhere.
+public final class Connecting {
+    private Connecting() {}
+
+    public static Promise<Stream> connect(EventLoop loop, SocketAddress to, StreamConfig config) {
+        Objects.requireNonNull(to, "to");
+        Objects.requireNonNull(config, "config");
+        Streams streams = Streams.on(loop);
+        Promise<Stream> connected =
+                Connector.connect(
+                                loop,
+                                to,
+                                SocketSettings.of(config.socket()),
+                                config.connectTimeout(),
+                                config.resolver())
+                        .then(socket -> stream(streams, (OpenDescriptor) socket, config));
+        Tls tls = config.tls();
+        return tls == null
+                ? connected
+                : connected.thenCompose(stream -> stream.secure(tls).then(_ -> stream));
+    }
+
+    private static Stream stream(Streams streams, OpenDescriptor socket, StreamConfig config) {
+        try {
+            // Asked now: of a name's addresses any may have answered, and a peer that is gone has none.
+            SocketAddress peer = SocketNames.peer(streams.operations().seam(), socket);
+            return new Connection(streams, socket, peer, config).face();
+        } catch (Throwable e) {
+            socket.close();
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,315 @@
+package dev.gyre.internal.net;
+
+import dev.gyre.EventLoop;
+import dev.gyre.internal.io.BufferPool;
+import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.io.CloseReason;
+import dev.gyre.io.Protocol;
+import dev.gyre.io.StreamClosedException;
+import dev.gyre.io.StreamConfig;
+import dev.gyre.io.StreamState;
+import dev.gyre.io.Timeout;
+
+import org.jspecify.annotations.Nullable;
+
+import java.net.SocketAddress;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/// What is behind a stream: puts its input, its output, its times and its wire together, and knows how it ends.
+///
+/// ```
+///      open ──── end() ────▶ output ends behind what was written ─┐
+///       │                                                         ├──▶ both ended: closed (ENDED)
+///       ├─────── the peer's end, told ────────────────────────────┘
+///       ├─────── close() ──▶ draining: output ends, input is discarded until the peer's end ──▶ closed (CLOSED)
+///       └─────── abort(), reset, timeout, limit, a callback that throws ──▶ closed (…)
+/// ```
+///
+/// Loop thread only.
+final class Connection implements Wire.User {
+    final SocketWire socket;
+    final StreamInput input;
+    final StreamOutput output;
+    final StreamTimes times;
+    private final Streams streams;
+    private final StreamConfig config;
+    private final SocketAddress peer;
+    private final LoopStream face;
+    private Wire wire;
+
+    /// Whether the wire has been told to read.
+    private boolean reading;
+
+    /// Whether what arrives here goes elsewhere, so that this one's own output does not matter for it.
+    private boolean piped;
+
+    private @Nullable Consumer<? super CloseReason> onClose;
+
+    /// Who else has to know of the end: the listener, the other end of a pipe.
+    private @Nullable Consumer<? super Connection> onGone;
+
+    // How it ends.
+    private boolean draining;
+    private @Nullable CloseReason reason;
+    private @Nullable Throwable failure;
+
+    // Its place among the connections of the loop.
+    @Nullable Connection next;
+    @Nullable Connection previous;
+
+    Connection(Streams streams, OpenDescriptor socket, SocketAddress peer, StreamConfig config) {
+        this.streams = streams;
+        this.config = config;
+        this.peer = peer;
+        this.socket = new SocketWire(streams.operations(), socket);
+        wire = this.socket;
+        wire.serve(this);
+        input = new StreamInput(this);
+        output = new StreamOutput(this, streams.operations());
+        times = new StreamTimes(this);
+        face = new LoopStream(this);
+        streams.add(this);
+        times.begin();
+    }
+
+    // ------------------------------------------------------------------ for its parts
+
+    LoopStream face() {
+        return face;
+    }
+
+    EventLoop loop() {
+        return streams.loop();
+    }
+
+    Streams streams() {
+        return streams;
+    }
+
+    StreamConfig config() {
+        return config;
+    }
+
+    SocketAddress peer() {
+        return peer;
+    }
+
+    Wire wire() {
+        return wire;
+    }
+
+    BufferPool pool() {
+        return streams.operations().pool();
+    }
+
+    long nowNanos() {
+        return streams.nowNanos();
+    }
+
+    boolean isReading() {
+        return reading;
+    }
+
+    boolean isUnderPressure() {
+        return output.isUnderPressure() && !config.readsUnderPressure() && !piped;
+    }
+
+    void pipesElsewhere() {
+        piped = true;
+    }
+
+    /// What is wanted of the input may have changed.
+    void updateReading() {
+        boolean wants = reason == null && input.wantsMore();
+        if (wants != reading) {
+            reading = wants;
+            if (wants) {
+                times.readingBegins();
+            }
+            wire.read(wants);
+        }
+    }
+
+    IllegalStateException memoryUsedUp() {
+        return new IllegalStateException(
+                "the loop's memory for buffers is used up: "
+                        + pool().limit()
+                        + " bytes (LoopConfig.withBufferMemory)");
+    }
+
+    // ------------------------------------------------------------------ as the wire's user
+
+    @Override
+    public void onReceived(NativeBuffer data) {
+        times.received();
+        input.arrived(data);
+    }
+
+    @Override
+    public void onInputEnded() {
+        reading = false;
+        times.received();
+        input.arrivedEnd();
+    }
+
+    @Override
+    public void onSent(long bytes) {
+        times.sent();
+        output.taken(bytes);
+    }
+
+    @Override
+    public void onOutputEnded() {
+        output.wireEnded();
+        closeIfBothEnded();
+    }
+
+    @Override
+    public void onFailed(CloseReason why, @Nullable Throwable cause) {
+        closeWith(why, cause);
+    }
+
+    @Override
+    public void onReleased() {
+        output.release();
+    }
+
+    // ------------------------------------------------------------------ how it ends
+
+    /// Neither closed nor about to be.
+    boolean isOpen() {
+        return reason == null && !draining;
+    }
+
+    /// Its wire is still there.
+    boolean isOpenOrDraining() {
+        return reason == null;
+    }
+
+    @Nullable CloseReason reason() {
+        return reason;
+    }
+
+    @Nullable Throwable failure() {
+        return failure;
+    }
+
+    void onClose(Consumer<? super CloseReason> callback) {
+        onClose = callback;
+    }
+
+    /// Tells somebody beside the user of the end.
+    void onGone(Consumer<? super Connection> told) {
+        Consumer<? super Connection> before = onGone;
+        onGone =
+                before == null
+                        ? told
+                        : connection -> {
+                            before.accept(connection);
+                            told.accept(connection);
+                        };
+    }
+
+    StreamClosedException closedException() {
+        CloseReason why = reason == null ? CloseReason.CLOSED : reason;
+        return new StreamClosedException(this + " is closed: " + why, why, failure);
+    }
+
+    /// The end of the input has reached whom it may concern.
+    void closeIfBothEnded() {
+        if (input.hasEnded() && output.hasEnded()) {
+            closeWith(draining ? CloseReason.CLOSED : CloseReason.ENDED, null);
+        }
+    }
+
+    /// A callback threw: the stream is over, and the loop hears of it.
+    void failedIn(Throwable thrown) {
+        closeWith(CloseReason.HANDLER_FAILED, thrown);
+    }
+
+    void timedOut(Timeout timeout) {
+        Protocol speaking = input.protocol();
+        boolean goesOn = false;
+        if (speaking != null && !draining) {
+            try {
+                goesOn = speaking.onTimeout(face, timeout);
+            } catch (RuntimeException | Error e) {
+                failedIn(e);
+                throw e;
+            }
+        }
+        if (!goesOn) {
+            closeWith(timeout.reason(), null);
+        }
+    }
+
+    /// Closes behind what was written, and waits for the peer to do so too.
+    void drain() {
+        if (isOpen()) {
+            draining = true;
+            output.end();
+            times.linger();
+            input.discard();
+            closeIfBothEnded();
+        }
+    }
+
+    /// Closes at once. Whoever set a callback hears of it before the loop waits again, never inside a call of its own.
+    void closeWith(CloseReason why, @Nullable Throwable cause) {
+        if (reason != null) {
+            return;
+        }
+        reason = why;
+        failure = cause;
+        reading = false;
+        times.cancel();
+        input.close();
+        output.abandon();
+        wire.close(why == CloseReason.ABORTED || !output.isEmpty());
+        streams.remove(this, why);
+        streams.tell(this::tellClosed);
+    }
+
+    private void tellClosed() {
+        CloseReason why = Objects.requireNonNull(reason);
+        Consumer<? super Connection> gone = onGone;
+        if (gone != null) {
+            gone.accept(this);
+        }
+        Protocol speaking = input.protocol();
+        try {
+            if (speaking != null) {
+                speaking.onClose(face, why);
+            }
+        } finally {
+            if (onClose != null) {
+                onClose.accept(why);
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------ looking
+
+    StreamState state() {
+        if (reason != null) {
+            return StreamState.CLOSING;
+        }
+        if (draining || (output.isEnding() && !output.isEmpty())) {
+            return StreamState.DRAINING;
+        }
+        if (!output.isEmpty()) {
+            return StreamState.WRITING;
+        }
+        if (input.isPaused()) {
+            return StreamState.PROCESSING;
+        }
+        return input.received() == 0 ? StreamState.ACCEPTED : StreamState.READING;
+    }
+
+    @Override
+    public String toString() {
+        return "Stream[" + peer + ", " + state() + "]";
+    }
+}

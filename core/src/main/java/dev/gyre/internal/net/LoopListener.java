@@ -1,0 +1,329 @@
+package dev.gyre.internal.net;
+
+import dev.gyre.EventLoop;
+import dev.gyre.Promise;
+import dev.gyre.SystemCallException;
+import dev.gyre.Timer;
+import dev.gyre.internal.io.AcceptOperation;
+import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.io.SocketNames;
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.io.Accept;
+import dev.gyre.io.Listener;
+import dev.gyre.io.ListenerConfig;
+import dev.gyre.io.Stream;
+import dev.gyre.io.Tls;
+
+import org.jspecify.annotations.Nullable;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/// Accepts connections one after the other, unless one of several reasons holds it back. As with a stream's input, an
+/// accept that was cancelled is waited for before it is started again.
+///
+/// Loop thread only, but for `close`.
+public final class LoopListener implements Listener {
+    /// Why no connections are accepted just now.
+    private static final int PAUSED = 1;
+
+    private static final int FULL = 2;
+    private static final int EXHAUSTED = 4;
+    private static final int TIGHT = 8;
+
+    /// Others may have given descriptors back meanwhile, which nobody tells of.
+    private static final Duration TRY_AGAIN = Duration.ofSeconds(1);
+
+    private final Streams streams;
+    private final OpenDescriptor socket;
+    private final SocketAddress address;
+    private final ListenerConfig config;
+    private final Consumer<? super Stream> handler;
+    private final AcceptOperation accept;
+    private final ReserveDescriptor reserve;
+
+    /// Accepted while it was too late to stop that, and kept until there is room.
+    private final ArrayDeque<OpenDescriptor> waiting = new ArrayDeque<>();
+
+    private final Map<InetAddress, Integer> perPeer = new HashMap<>();
+
+    private int heldBack;
+    private boolean accepting;
+    private boolean stopping;
+    private int connections;
+    private int connectionsAtExhaustion;
+    private long accepted;
+    private long refused;
+    private @Nullable Timer trying;
+
+    private LoopListener(
+            Streams streams,
+            OpenDescriptor socket,
+            ListenerConfig config,
+            Consumer<? super Stream> handler) {
+        this.streams = streams;
+        this.socket = socket;
+        this.config = config;
+        this.handler = handler;
+        address = SocketNames.local(streams.operations().seam(), socket);
+        reserve = new ReserveDescriptor(streams.operations().seam(), socket);
+        accept = streams.operations().pools().accepting().of(socket, true, this::onAccepted);
+    }
+
+    public static LoopListener open(
+            EventLoop loop,
+            SocketAddress address,
+            ListenerConfig config,
+            Consumer<? super Stream> handler) {
+        Objects.requireNonNull(address, "address");
+        Objects.requireNonNull(config, "config");
+        Objects.requireNonNull(handler, "accepted");
+        Streams streams = Streams.on(loop);
+        OpenDescriptor socket =
+                ListeningSockets.open(streams.operations().seam(), address, config);
+        try {
+            LoopListener listener = new LoopListener(streams, socket, config, handler);
+            streams.add(listener);
+            listener.update();
+            return listener;
+        } catch (Throwable e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    // ------------------------------------------------------------------ accepting
+
+    private void update() {
+        boolean wants = heldBack == 0 && socket.isOpen() && !streams.operations().isEnding();
+        if (wants && !accepting) {
+            accepting = true;
+            accept.start();
+        } else if (!wants && accepting && !stopping) {
+            stopping = true;
+            accept.cancel();
+        }
+    }
+
+    private void holdBack(int why) {
+        heldBack |= why;
+        update();
+    }
+
+    private void letGo(int why) {
+        heldBack &= ~why;
+        while (heldBack == 0 && !waiting.isEmpty()) {
+            serve(waiting.remove());
+        }
+        update();
+    }
+
+    private void onAccepted(Accept done) {
+        if (!done.hasMore()) {
+            accepting = false;
+            stopping = false;
+        }
+        long result = done.result();
+        try {
+            if (result >= 0) {
+                accepted++;
+                OpenDescriptor connection = (OpenDescriptor) done.accepted();
+                if (heldBack == 0) {
+                    serve(connection);
+                } else {
+                    waiting.add(connection);
+                }
+            } else if (!done.isCancelled()) {
+                failed((int) -result);
+            }
+        } finally {
+            update();
+        }
+    }
+
+    private void failed(int errno) {
+        switch (errno) {
+            case Errno.ECONNABORTED, Errno.EPROTO, Errno.EPERM -> refused++; // That peer's only.
+            default -> exhausted();
+        }
+    }
+
+    /// Numbers or memory have run out, in the process or the whole system. One waiting peer is told so by an end;
+    /// the others wait in the kernel until something is free again.
+    private void exhausted() {
+        refused += reserve.shedOne();
+        connectionsAtExhaustion = connections;
+        holdBack(EXHAUSTED);
+        if (trying == null) {
+            trying = streams.loop().after(TRY_AGAIN, _ -> tryAgain()).unreference();
+        } else {
+            trying.reschedule(TRY_AGAIN);
+        }
+    }
+
+    private void tryAgain() {
+        if (socket.isOpen()) {
+            letGo(EXHAUSTED);
+        }
+    }
+
+    // ------------------------------------------------------------------ serving
+
+    private void serve(OpenDescriptor accepted) {
+        SocketAddress peer = peerOf(accepted);
+        if (peer == null || !admits(peer)) {
+            accepted.close();
+            refused++;
+            return;
+        }
+        Connection connection =
+                new Connection(streams, accepted, peer, config.streams());
+        connections++;
+        connection.onGone(this::gone);
+        if (connections >= config.maxConnections()) {
+            holdBack(FULL);
+        }
+        if (streams.operations().pool().isTight()) {
+            holdBack(TIGHT);
+            streams.operations().pool().whenRelaxed(() -> letGo(TIGHT));
+        }
+        begin(connection);
+    }
+
+    private void begin(Connection connection) {
+        Tls tls = config.streams().tls();
+        if (tls == null) {
+            handOut(connection);
+            return;
+        }
+        Promise<@Nullable Void> _ =
+                connection
+                        .face()
+                        .secure(tls)
+                        .then(
+                                _ -> {
+                                    handOut(connection);
+                                    return null;
+                                },
+                                _ -> null); // The stream was closed for it, and counted.
+    }
+
+    private void handOut(Connection connection) {
+        try {
+            handler.accept(connection.face());
+        } catch (RuntimeException | Error e) {
+            connection.failedIn(e);
+            throw e;
+        }
+    }
+
+    private @Nullable SocketAddress peerOf(OpenDescriptor accepted) {
+        try {
+            return SocketNames.peer(streams.operations().seam(), accepted);
+        } catch (SystemCallException e) {
+            return null; // It was reset before anybody came to it.
+        }
+    }
+
+    private boolean admits(SocketAddress peer) {
+        if (config.maxPerPeer() == Integer.MAX_VALUE || !(peer instanceof InetSocketAddress of)) {
+            return true;
+        }
+        int others = perPeer.getOrDefault(of.getAddress(), 0);
+        if (others >= config.maxPerPeer()) {
+            return false;
+        }
+        perPeer.put(of.getAddress(), others + 1);
+        return true;
+    }
+
+    private void gone(Connection connection) {
+        connections--;
+        if (config.maxPerPeer() != Integer.MAX_VALUE
+                && connection.peer() instanceof InetSocketAddress of) {
+            perPeer.computeIfPresent(of.getAddress(), (_, count) -> count == 1 ? null : count - 1);
+        }
+        if ((heldBack & FULL) != 0 && connections < config.maxConnections()) {
+            letGo(FULL);
+        }
+        if ((heldBack & EXHAUSTED) != 0 && connections <= connectionsAtExhaustion * 9L / 10) {
+            letGo(EXHAUSTED);
+        }
+    }
+
+    // ------------------------------------------------------------------ as a listener
+
+    @Override
+    public SocketAddress address() {
+        return address;
+    }
+
+    @Override
+    public void pause() {
+        streams.requireConfined("pause");
+        holdBack(PAUSED);
+    }
+
+    @Override
+    public void resume() {
+        streams.requireConfined("resume");
+        letGo(PAUSED);
+    }
+
+    @Override
+    public int connections() {
+        return connections;
+    }
+
+    @Override
+    public long accepted() {
+        return accepted;
+    }
+
+    @Override
+    public long refused() {
+        return refused;
+    }
+
+    @Override
+    public boolean isExhausted() {
+        return (heldBack & ~PAUSED) != 0;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return socket.isOpen();
+    }
+
+    @Override
+    public void close() {
+        if (socket.isOpen()) {
+            socket.close();
+            ListeningSockets.remove(address);
+            streams.operations().onLoop(this::closed);
+        }
+    }
+
+    private void closed() {
+        streams.remove(this);
+        reserve.close();
+        if (trying != null) {
+            trying.cancel();
+        }
+        while (!waiting.isEmpty()) {
+            waiting.remove().close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Listener[" + address + ", " + connections + " connections]";
+    }
+}

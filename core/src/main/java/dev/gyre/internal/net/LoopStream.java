@@ -1,0 +1,329 @@
+package dev.gyre.internal.net;
+
+import dev.gyre.EventLoop;
+import dev.gyre.Promise;
+import dev.gyre.internal.io.BufferPool;
+import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.io.Buffer;
+import dev.gyre.io.CloseReason;
+import dev.gyre.io.Descriptor;
+import dev.gyre.io.OutputState;
+import dev.gyre.io.Protocol;
+import dev.gyre.io.Stream;
+import dev.gyre.io.StreamClosedException;
+import dev.gyre.io.StreamConfig;
+import dev.gyre.io.StreamState;
+import dev.gyre.io.Timeout;
+import dev.gyre.io.Tls;
+import dev.gyre.io.TlsSession;
+
+import org.jspecify.annotations.Nullable;
+
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/// A stream as its users see it: checks who calls and with what.
+///
+/// Loop thread only.
+public final class LoopStream implements Stream {
+    private final Connection connection;
+    private @Nullable SocketAddress local;
+
+    // The single callbacks, as far as they are set.
+    private @Nullable Consumer<? super Buffer> onData;
+    private @Nullable Runnable onEnd;
+    private @Nullable Runnable onWritable;
+
+    LoopStream(Connection connection) {
+        this.connection = connection;
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    private void require(String method) {
+        connection.streams().requireConfined(method);
+    }
+
+    // ------------------------------------------------------------------ reading
+
+    @Override
+    public Stream onData(Consumer<? super Buffer> callback) {
+        Objects.requireNonNull(callback, "callback");
+        require("onData");
+        onData = callback;
+        return speak();
+    }
+
+    @Override
+    public Stream onEnd(Runnable callback) {
+        Objects.requireNonNull(callback, "callback");
+        require("onEnd");
+        onEnd = callback;
+        return speak();
+    }
+
+    @Override
+    public Stream onWritable(Runnable callback) {
+        Objects.requireNonNull(callback, "callback");
+        require("onWritable");
+        onWritable = callback;
+        return speak();
+    }
+
+    /// What has no callback for data does not read yet.
+    private Stream speak() {
+        if (onData != null) {
+            connection.input.speak(new Speaker(onData, onEnd, onWritable));
+        }
+        return this;
+    }
+
+    @Override
+    public Stream protocol(Protocol protocol) {
+        Objects.requireNonNull(protocol, "protocol");
+        require("protocol");
+        onData = null;
+        try {
+            protocol.onOpen(this);
+        } catch (RuntimeException | Error e) {
+            connection.failedIn(e);
+            throw e;
+        }
+        connection.input.speak(protocol);
+        return this;
+    }
+
+    @Override
+    public Promise<Buffer> read() {
+        return read(1);
+    }
+
+    @Override
+    public Promise<Buffer> read(int atLeast) {
+        require("read");
+        return connection.input.read(atLeast);
+    }
+
+    @Override
+    public void pause() {
+        require("pause");
+        connection.input.pause();
+    }
+
+    @Override
+    public void resume() {
+        require("resume");
+        connection.input.resume();
+    }
+
+    @Override
+    public boolean isPaused() {
+        return connection.input.isPaused();
+    }
+
+    // ------------------------------------------------------------------ writing
+
+    @Override
+    public boolean write(Buffer data) {
+        require("write");
+        return connection.output.write((NativeBuffer) data);
+    }
+
+    @Override
+    public boolean write(byte[] data) {
+        require("write");
+        return connection.output.write(data);
+    }
+
+    @Override
+    public boolean write(ByteBuffer data) {
+        require("write");
+        return connection.output.write(data);
+    }
+
+    @Override
+    public boolean write(String text) {
+        return write(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public boolean lend(Buffer data, Consumer<? super Buffer> returned) {
+        Objects.requireNonNull(returned, "returned");
+        require("lend");
+        return connection.output.lend((NativeBuffer) data, returned);
+    }
+
+    @Override
+    public Promise<Long> sendFile(Descriptor file, long offset, long bytes) {
+        Objects.requireNonNull(file, "file");
+        require("sendFile");
+        if (offset < 0 || bytes < 0) {
+            throw new IllegalArgumentException(
+                    "neither offset nor length is negative: " + offset + ", " + bytes);
+        }
+        return connection.output.send((OpenDescriptor) file, offset, bytes);
+    }
+
+    @Override
+    public Promise<@Nullable Void> flushed() {
+        require("flushed");
+        return connection.output.flushed();
+    }
+
+    @Override
+    public long pending() {
+        return connection.output.pending();
+    }
+
+    // ------------------------------------------------------------------ from one to another
+
+    @Override
+    public Promise<Long> pipe(Stream to) {
+        Objects.requireNonNull(to, "to");
+        require("pipe");
+        return Pipeline.of(connection, ((LoopStream) to).connection);
+    }
+
+    @Override
+    public void join(Stream other) {
+        Objects.requireNonNull(other, "other");
+        require("join");
+        Pipeline.join(connection, ((LoopStream) other).connection);
+    }
+
+    // ------------------------------------------------------------------ ending
+
+    @Override
+    public void end() {
+        require("end");
+        if (connection.isOpen()) {
+            connection.output.end();
+        }
+    }
+
+    @Override
+    public void close() {
+        require("close");
+        connection.drain();
+    }
+
+    @Override
+    public void abort() {
+        require("abort");
+        connection.closeWith(CloseReason.ABORTED, null);
+    }
+
+    @Override
+    public Stream onClose(Consumer<? super CloseReason> callback) {
+        Objects.requireNonNull(callback, "callback");
+        require("onClose");
+        connection.onClose(callback);
+        return this;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return connection.isOpen();
+    }
+
+    @Override
+    public @Nullable CloseReason closeReason() {
+        return connection.reason();
+    }
+
+    @Override
+    public @Nullable Throwable failure() {
+        return connection.failure();
+    }
+
+    // ------------------------------------------------------------------ time
+
+    @Override
+    public Stream idleTimeout(Duration timeout) {
+        require("idleTimeout");
+        connection.times.idle(timeout);
+        return this;
+    }
+
+    @Override
+    public Stream readTimeout(Duration timeout) {
+        require("readTimeout");
+        connection.times.read(timeout);
+        return this;
+    }
+
+    @Override
+    public Stream writeTimeout(Duration timeout) {
+        require("writeTimeout");
+        connection.times.write(timeout);
+        return this;
+    }
+
+    // ------------------------------------------------------------------ TLS
+
+    @Override
+    public Promise<TlsSession> secure(Tls tls) {
+        Objects.requireNonNull(tls, "tls");
+        require("secure");
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public @Nullable TlsSession tls() {
+        return null;
+    }
+
+    // ------------------------------------------------------------------ looking
+
+    @Override
+    public EventLoop loop() {
+        return connection.loop();
+    }
+
+    @Override
+    public SocketAddress peer() {
+        return connection.peer();
+    }
+
+    @Override
+    public SocketAddress local() {
+        SocketAddress known = local;
+        if (known == null) {
+            known = connection.socket.local();
+            local = known;
+        }
+        return known;
+    }
+
+    @Override
+    public StreamState state() {
+        return connection.state();
+    }
+
+    @Override
+    public OutputState output() {
+        return connection.output.state();
+    }
+
+    @Override
+    public long received() {
+        return connection.input.received();
+    }
+
+    @Override
+    public long sent() {
+        return connection.output.sent();
+    }
+
+    @Override
+    public String toString() {
+        return connection.toString();
+    }
+}

@@ -1,0 +1,92 @@
+package dev.gyre.internal.net;
+
+import dev.gyre.Deferred;
+import dev.gyre.Promise;
+import dev.gyre.io.Buffer;
+import dev.gyre.io.CloseReason;
+import dev.gyre.io.Protocol;
+import dev.gyre.io.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+/// Writes what arrives on one stream to another one, and no faster than that takes it.
+///
+/// Loop thread only.
+final class Pipeline implements Protocol {
+    private final Connection from;
+    private final Connection to;
+    private final Deferred<Long> outcome;
+    private long bytes;
+    private boolean ended;
+
+    private Pipeline(Connection from, Connection to) {
+        this.from = from;
+        this.to = to;
+        outcome = from.loop().deferred();
+    }
+
+    static Promise<Long> of(Connection from, Connection to) {
+        return begin(from, to).outcome.promise();
+    }
+
+    /// Both ways. What befalls one befalls the other.
+    static void join(Connection one, Connection other) {
+        Pipeline there = begin(one, other);
+        Pipeline back = begin(other, one);
+        // Nobody waits for these, and the streams tell of their ends themselves.
+        there.outcome.promise().recover(_ -> there.bytes);
+        back.outcome.promise().recover(_ -> back.bytes);
+        one.onGone(gone -> follow(gone, other));
+        other.onGone(gone -> follow(gone, one));
+    }
+
+    private static void follow(Connection gone, Connection left) {
+        CloseReason why = gone.reason();
+        if (why == CloseReason.ENDED || why == CloseReason.CLOSED) {
+            left.drain();
+        } else {
+            left.closeWith(CloseReason.ABORTED, gone.failure());
+        }
+    }
+
+    private static Pipeline begin(Connection from, Connection to) {
+        if (from.loop() != to.loop()) {
+            throw new IllegalArgumentException(
+                    from + " and " + to + " are on two loops: a pipe joins streams of one");
+        }
+        Pipeline pipeline = new Pipeline(from, to);
+        from.pipesElsewhere();
+        from.onGone(_ -> pipeline.broken(from));
+        to.onGone(_ -> pipeline.broken(to));
+        to.output.feedFrom(from.input::resume);
+        from.input.speak(pipeline);
+        if (to.output.isUnderPressure()) {
+            from.input.pause();
+        }
+        return pipeline;
+    }
+
+    private void broken(Connection which) {
+        if (!ended) {
+            ended = true;
+            from.input.pause();
+            outcome.reject(which.closedException());
+        }
+    }
+
+    @Override
+    public void onData(Stream stream, Buffer data) {
+        bytes += data.readable();
+        if (!to.face().write(data)) {
+            from.input.pause();
+        }
+    }
+
+    @Override
+    public void onEnd(Stream stream) {
+        ended = true;
+        Promise<@Nullable Void> flushed = to.output.flushed();
+        to.face().end();
+        outcome.follow(flushed.then(_ -> bytes));
+    }
+}

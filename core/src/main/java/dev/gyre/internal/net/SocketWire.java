@@ -1,0 +1,270 @@
+package dev.gyre.internal.net;
+
+import dev.gyre.SystemCallException;
+import dev.gyre.internal.backend.Opcode;
+import dev.gyre.internal.io.LoopOperations;
+import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.io.ReceiveOperation;
+import dev.gyre.internal.io.SocketNames;
+import dev.gyre.internal.io.VectorOperation;
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.Linux;
+import dev.gyre.io.CloseReason;
+import dev.gyre.io.Operation;
+import dev.gyre.io.Receive;
+
+import org.jspecify.annotations.Nullable;
+
+import java.net.SocketAddress;
+import java.util.function.Consumer;
+
+/// A connected socket. It receives into buffers of the loop's own, so that it has one only while bytes are
+/// in it, and has at most one write under way.
+///
+/// ```
+///                 read(true)                   read(false)
+///     STOPPED ───────────────▶ RECEIVING ───────────────────▶ STOPPING
+///        ▲                        │   ▲                          │
+///        └────────────────────────┘   └──── cancelled, and ──────┤
+///           end, error                      wanted again         │
+///        ▲                                                       │
+///        └───────────────────── cancelled ───────────────────────┘
+/// ```
+///
+/// A receive that was cancelled is waited for before another one is started: the kernel may be through with
+/// bytes that would otherwise be overtaken.
+///
+/// Loop thread only.
+final class SocketWire implements Wire {
+    /// More than this is sent in several goes: other connections want their turn, and a slow peer is to be told from a
+    /// dead one.
+    private static final int PIECES_AT_ONCE = 16;
+
+    private static final long FILE_BYTES_AT_ONCE = 1 << 20;
+
+    private enum Receiving {
+        STOPPED,
+        RECEIVING,
+        STOPPING
+    }
+
+    private final LoopOperations operations;
+    final OpenDescriptor socket;
+    private final ReceiveOperation receive;
+    private final Consumer<Operation> onWritten = this::written;
+
+    private @Nullable User user;
+    private Receiving receiving = Receiving.STOPPED;
+    private boolean wanted;
+    private @Nullable Operation writing;
+    private @Nullable OutputQueue queue;
+
+    /// How much of a file the write under way was asked to send; zero if it sends memory.
+    private long fileBytes;
+
+    private boolean closed;
+
+    SocketWire(LoopOperations operations, OpenDescriptor socket) {
+        this.operations = operations;
+        this.socket = socket;
+        receive = operations.pools().receiving().of(socket, this::received);
+    }
+
+    @Override
+    public void serve(User user) {
+        this.user = user;
+    }
+
+    private User user() {
+        User known = user;
+        assert known != null : "nobody to tell";
+        return known;
+    }
+
+    // ------------------------------------------------------------------ input
+
+    @Override
+    public void read(boolean wanted) {
+        this.wanted = wanted;
+        if (wanted && receiving == Receiving.STOPPED && !closed) {
+            receiving = Receiving.RECEIVING;
+            receive.start();
+        } else if (!wanted && receiving == Receiving.RECEIVING) {
+            receiving = Receiving.STOPPING;
+            receive.cancel();
+        }
+    }
+
+    private void received(Receive done) {
+        long result = done.result();
+        boolean goesOn = done.hasMore();
+        if (!goesOn) {
+            receiving = Receiving.STOPPED;
+        }
+        if (closed) {
+            releaseIfThrough();
+            return;
+        }
+        if (result > 0) {
+            user().onReceived((NativeBuffer) done.received());
+        } else if (result == 0) {
+            wanted = false;
+            user().onInputEnded();
+        } else if (!done.isCancelled()) {
+            wanted = false;
+            fail(done);
+        } else if (wanted && operations.isEnding()) {
+            wanted = false;
+            user().onFailed(CloseReason.LOOP_ENDED, null);
+        }
+        if (wanted && !goesOn) {
+            read(true);
+        }
+    }
+
+    // ------------------------------------------------------------------ output
+
+    @Override
+    public void flush(OutputQueue queue) {
+        if (writing != null || closed || queue.isEmpty()) {
+            return;
+        }
+        this.queue = queue;
+        FilePart file = queue.filePart();
+        fileBytes = file == null ? 0 : Math.min(file.left(), FILE_BYTES_AT_ONCE);
+        writing = file == null ? writeMemory(queue) : sendFile(file);
+        writing.start();
+    }
+
+    private Operation writeMemory(OutputQueue queue) {
+        NativeBuffer first = queue.memory(0);
+        assert first != null : "neither memory nor a file";
+        first.takeBack(); // Lent memory is the operation's now.
+        NativeBuffer next = queue.memory(1);
+        if (next == null) {
+            return operations.pools().buffered().of(Opcode.WRITE, socket, first, onWritten);
+        }
+        VectorOperation gather = operations.pools().vectored().gather(socket, onWritten);
+        gather.add(first);
+        for (int i = 1; next != null && i < PIECES_AT_ONCE; i++) {
+            next.takeBack();
+            gather.add(next);
+            next = queue.memory(i + 1);
+        }
+        return gather;
+    }
+
+    private Operation sendFile(FilePart part) {
+        return operations
+                .pools()
+                .plain()
+                .move(
+                        Opcode.SEND_FILE,
+                        socket,
+                        part.file,
+                        part.offset(),
+                        fileBytes,
+                        onWritten);
+    }
+
+    private void written(Operation done) {
+        writing = null;
+        OutputQueue from = queue;
+        assert from != null : "written from nowhere";
+        long bytes = done.transferred();
+        boolean failed = done.result() < 0;
+        boolean fileEnded = fileBytes > 0 && !failed && bytes < fileBytes;
+        SystemCallException failure = failed ? done.failure() : null;
+        done.release();
+        if (closed) {
+            releaseIfThrough();
+            return;
+        }
+        from.taken(bytes);
+        if (fileEnded) {
+            from.endFile(); // It is shorter than was said.
+        }
+        if (failure != null) {
+            user().onFailed(reasonOf(failure), failure);
+        } else if (failed) {
+            user().onFailed(CloseReason.LOOP_ENDED, null); // Nobody else cancels it.
+        } else {
+            user().onSent(bytes);
+        }
+    }
+
+    @Override
+    public long progress() {
+        Operation current = writing;
+        return current == null ? 0 : current.transferred();
+    }
+
+    @Override
+    public void endOutput() {
+        int result =
+                socket.use(fd -> operations.seam().sockets().get().shutdown(fd, Linux.SHUT_WR));
+        if (result < 0) {
+            // The peer is gone already, which reading will tell if it has not.
+            operations.atTurnEnd(
+                    () -> {
+                        if (!closed) {
+                            SystemCallException failure =
+                                    new SystemCallException(
+                                            "shutdown", -result, SystemCallException.NO_FD);
+                            user().onFailed(reasonOf(failure), failure);
+                        }
+                    });
+            return;
+        }
+        operations.atTurnEnd(
+                () -> {
+                    if (!closed) {
+                        user().onOutputEnded();
+                    }
+                });
+    }
+
+    // ------------------------------------------------------------------ the end
+
+    @Override
+    public void close(boolean reset) {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        wanted = false;
+        if (reset) {
+            SocketSettings.resetOnClose(operations.seam(), socket);
+        }
+        socket.close(); // Cancels what is under way, which completes before the number is given back.
+        operations.atTurnEnd(this::releaseIfThrough);
+    }
+
+    private void releaseIfThrough() {
+        User known = user;
+        if (receiving == Receiving.STOPPED && writing == null && known != null) {
+            user = null;
+            receive.release();
+            known.onReleased();
+        }
+    }
+
+    private void fail(Operation done) {
+        SystemCallException failure = done.failure();
+        assert failure != null : "neither failed nor cancelled";
+        user().onFailed(reasonOf(failure), failure);
+    }
+
+    SocketAddress local() {
+        return SocketNames.local(operations.seam(), socket);
+    }
+
+    private static CloseReason reasonOf(SystemCallException failure) {
+        return switch (failure.errno()) {
+            case Errno.ECONNRESET, Errno.EPIPE, Errno.ENOTCONN, Errno.ECONNABORTED ->
+                    CloseReason.RESET;
+            default -> CloseReason.FAILED;
+        };
+    }
+}

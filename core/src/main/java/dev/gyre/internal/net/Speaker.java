@@ -1,0 +1,46 @@
+package dev.gyre.internal.net;
+
+import dev.gyre.io.Buffer;
+import dev.gyre.io.Protocol;
+import dev.gyre.io.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.function.Consumer;
+
+/// The protocol of a stream that has single callbacks instead.
+final class Speaker implements Protocol {
+    private final Consumer<? super Buffer> data;
+    private final @Nullable Runnable end;
+    private final @Nullable Runnable writable;
+
+    Speaker(
+            Consumer<? super Buffer> data,
+            @Nullable Runnable end,
+            @Nullable Runnable writable) {
+        this.data = data;
+        this.end = end;
+        this.writable = writable;
+    }
+
+    @Override
+    public void onData(Stream stream, Buffer arrived) {
+        data.accept(arrived);
+    }
+
+    @Override
+    public void onEnd(Stream stream) {
+        if (end == null) {
+            stream.end();
+        } else {
+            end.run();
+        }
+    }
+
+    @Override
+    public void onWritable(Stream stream) {
+        if (writable != null) {
+            writable.run();
+        }
+    }
+}

@@ -1,0 +1,312 @@
+package dev.gyre.internal.net;
+
+import dev.gyre.Deferred;
+import dev.gyre.Promise;
+import dev.gyre.internal.io.LoopOperations;
+import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.io.Buffer;
+import dev.gyre.io.CloseReason;
+import dev.gyre.io.OutputState;
+import dev.gyre.io.Protocol;
+import dev.gyre.io.StreamClosedException;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.function.Consumer;
+
+/// What a stream has to send. All that is written in a turn of the loop is flushed at its end.
+///
+/// ```
+///              write                 not all was taken in its turn,
+///     IDLE ────────────▶ PENDING ───────────────────────────────────▶ BACKPRESSURED
+///       ▲                   │  ▲          or above high water             │    │
+///       └───────────────────┘  └───────────────────────────────────────────┘    ▼
+///             all sent                  taken, and below low water            closed by
+///                                                                        timeout or limit
+/// ```
+///
+/// Loop thread only.
+final class StreamOutput {
+    private final Connection connection;
+    private final LoopOperations operations;
+    private final Runnable flush = this::flush;
+    private OutputQueue queue;
+
+    /// The turn in which the queue was last offered.
+    private long offeredInTurn;
+
+    /// Whether something is, or was, offered since it was last empty.
+    private boolean offered;
+
+    private boolean enrolled;
+    private boolean pressured;
+    private boolean ending;
+    private boolean endAsked;
+    private boolean ended;
+    private long written;
+    private long sent;
+
+    /// Who waits for what was written before to be sent; made when first wanted.
+    private @Nullable ArrayDeque<Waiting> waiting;
+
+    private record Waiting(long until, Deferred<@Nullable Void> outcome) {}
+
+    /// A stream that writes here what it reads, and waits while this one is under pressure.
+    private @Nullable Runnable feeder;
+
+    StreamOutput(Connection connection, LoopOperations operations) {
+        this.connection = connection;
+        this.operations = operations;
+        queue = new OutputQueue(operations.pool());
+    }
+
+    // ------------------------------------------------------------------ looking
+
+    boolean isEmpty() {
+        return queue.isEmpty();
+    }
+
+    boolean isUnderPressure() {
+        return pressured;
+    }
+
+    boolean isEnding() {
+        return ending;
+    }
+
+    boolean hasEnded() {
+        return ended;
+    }
+
+    long pending() {
+        return queue.bytes();
+    }
+
+    long sent() {
+        return sent;
+    }
+
+    /// How far it has come, also with what is under way.
+    long progress() {
+        return sent + connection.wire().progress();
+    }
+
+    OutputState state() {
+        if (queue.isEmpty()) {
+            return OutputState.IDLE;
+        }
+        boolean late = !enrolled && offeredInTurn != operations.turn();
+        return pressured || late ? OutputState.BACKPRESSURED : OutputState.PENDING;
+    }
+
+    // ------------------------------------------------------------------ writing
+
+    boolean write(NativeBuffer data) {
+        if (!mayWrite()) {
+            data.clear();
+            return false;
+        }
+        int bytes = data.readable();
+        return put(queue.put(data), bytes);
+    }
+
+    boolean write(byte[] data) {
+        return mayWrite() && put(queue.put(data), data.length);
+    }
+
+    boolean write(ByteBuffer data) {
+        if (!mayWrite()) {
+            data.position(data.limit());
+            return false;
+        }
+        int bytes = data.remaining();
+        return put(queue.put(data), bytes);
+    }
+
+    boolean lend(NativeBuffer data, Consumer<? super Buffer> returned) {
+        LentMemory lent = LentMemory.of(data, returned, connection);
+        if (!mayWrite() || lent.bytes() == 0) {
+            connection.loop().microtask(lent::giveBack);
+            return connection.isOpen();
+        }
+        int bytes = lent.bytes();
+        queue.put(lent);
+        return put(true, bytes);
+    }
+
+    Promise<Long> send(OpenDescriptor file, long offset, long bytes) {
+        Deferred<Long> outcome = connection.loop().deferred();
+        if (!mayWrite()) {
+            outcome.reject(connection.closedException());
+        } else if (bytes == 0) {
+            outcome.resolve(0L);
+        } else {
+            queue.put(new FilePart(file, offset, bytes, outcome));
+            put(true, bytes);
+        }
+        return outcome.promise();
+    }
+
+    /// What the peer does not want any more is no error: it may reset at any time.
+    private boolean mayWrite() {
+        if (ending && connection.isOpenOrDraining()) {
+            throw new IllegalStateException(
+                    "written after end() or close(): " + connection + " sends nothing any more");
+        }
+        return connection.isOpen();
+    }
+
+    private boolean put(boolean fits, long bytes) {
+        written += bytes;
+        if (!fits) {
+            connection.closeWith(CloseReason.MEMORY_LIMIT, connection.memoryUsedUp());
+            return false;
+        }
+        long waits = queue.memoryBytes();
+        if (waits > connection.config().outputLimit()) {
+            connection.closeWith(CloseReason.OUTPUT_LIMIT, null);
+            return false;
+        }
+        enrol();
+        if (!pressured && (waits > connection.config().highWater() || operations.pool().isTight())) {
+            pressured = true;
+            connection.updateReading();
+        }
+        return !pressured;
+    }
+
+    private void enrol() {
+        if (!enrolled) {
+            enrolled = true;
+            operations.atTurnEnd(flush);
+        }
+    }
+
+    // ------------------------------------------------------------------ sending
+
+    private void flush() {
+        enrolled = false;
+        if (!connection.isOpenOrDraining()) {
+            return;
+        }
+        if (!queue.isEmpty()) {
+            offeredInTurn = operations.turn();
+            if (!offered) {
+                offered = true;
+                connection.times.outputBegins();
+            }
+            connection.wire().flush(queue);
+        } else if (ending && !endAsked) {
+            endAsked = true;
+            connection.wire().endOutput();
+        }
+    }
+
+    /// So many bytes are gone.
+    void taken(long bytes) {
+        sent += bytes;
+        offered = !queue.isEmpty();
+        if (waiting != null) {
+            settle(waiting);
+        }
+        if (!queue.isEmpty() || (ending && !endAsked)) {
+            enrol();
+        }
+        if (pressured && hasRoom()) {
+            pressured = false;
+            tellRoom();
+        }
+    }
+
+    private boolean hasRoom() {
+        return queue.isEmpty()
+                || (queue.memoryBytes() <= connection.config().lowWater()
+                        && !operations.pool().isTight());
+    }
+
+    private void tellRoom() {
+        connection.input.changed();
+        if (feeder != null) {
+            feeder.run();
+        }
+        Protocol speaking = connection.input.protocol();
+        if (speaking != null && !ending && connection.isOpen()) {
+            try {
+                speaking.onWritable(connection.face());
+            } catch (RuntimeException | Error e) {
+                connection.failedIn(e);
+                throw e;
+            }
+        }
+    }
+
+    void feedFrom(Runnable feeder) {
+        this.feeder = feeder;
+    }
+
+    Promise<@Nullable Void> flushed() {
+        Deferred<@Nullable Void> outcome = connection.loop().deferred();
+        if (queue.isEmpty()) {
+            outcome.resolve(null);
+        } else {
+            if (waiting == null) {
+                waiting = new ArrayDeque<>();
+            }
+            waiting.add(new Waiting(written, outcome));
+        }
+        return outcome.promise();
+    }
+
+    private void settle(ArrayDeque<Waiting> all) {
+        for (Waiting first = all.peek();
+                first != null && (first.until <= sent || queue.isEmpty());
+                first = all.peek()) {
+            all.remove();
+            first.outcome.resolve(null);
+        }
+    }
+
+    // ------------------------------------------------------------------ ending
+
+    void end() {
+        if (!ending) {
+            ending = true;
+            enrol();
+        }
+    }
+
+    /// The wire has ended its output.
+    void wireEnded() {
+        ended = true;
+    }
+
+    /// The stream is closed: nobody hears of what was not sent.
+    void abandon() {
+        if (waiting != null) {
+            StreamClosedException closed = connection.closedException();
+            for (Waiting each : waiting) {
+                each.outcome.reject(closed);
+            }
+            waiting = null;
+        }
+    }
+
+    /// Nothing is in use any more.
+    void release() {
+        if (!queue.isEmpty()) {
+            queue.clear(connection.closedException());
+        }
+    }
+
+    /// What waits so far stays as it is, below; what comes from now on goes through another wire.
+    ///
+    /// @return what waits so far
+    OutputQueue giveWay() {
+        OutputQueue below = queue;
+        queue = new OutputQueue(operations.pool());
+        return below;
+    }
+}

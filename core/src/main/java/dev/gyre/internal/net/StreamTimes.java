@@ -1,0 +1,184 @@
+package dev.gyre.internal.net;
+
+import dev.gyre.Timer;
+import dev.gyre.io.CloseReason;
+import dev.gyre.io.Timeout;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+
+/// The times of a stream, all watched by one timer that is set rarely: activity only notes when it was, and the timer
+/// finds out when it fires how long to go on. So a busy connection costs a note each time, and an idle one without
+/// times nothing at all.
+///
+/// Loop thread only.
+final class StreamTimes {
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private final Connection connection;
+    private long idleNanos;
+    private long readNanos;
+    private long writeNanos;
+
+    private long receivedAt;
+    private long readingSince;
+    private long sentAt;
+
+    /// How far the output had come when it was last looked at.
+    private long progress;
+
+    private long lingerUntil = NEVER;
+    private @Nullable Timer timer;
+    private long timerAt = NEVER;
+
+    StreamTimes(Connection connection) {
+        this.connection = connection;
+        idleNanos = nanos(connection.config().idleTimeout());
+        readNanos = nanos(connection.config().readTimeout());
+        writeNanos = nanos(connection.config().writeTimeout());
+        long now = connection.nowNanos();
+        receivedAt = now;
+        readingSince = now;
+        sentAt = now;
+    }
+
+    /// The stream begins: from now on.
+    void begin() {
+        touched();
+    }
+
+    private static long nanos(Duration timeout) {
+        try {
+            return timeout.toNanos();
+        } catch (ArithmeticException e) {
+            return 0; // Longer than anybody waits.
+        }
+    }
+
+    // ------------------------------------------------------------------ setting
+
+    void idle(Duration timeout) {
+        idleNanos = nanos(timeout);
+        touched();
+    }
+
+    void read(Duration timeout) {
+        readNanos = nanos(timeout);
+        readingSince = connection.nowNanos();
+        touched();
+    }
+
+    void write(Duration timeout) {
+        writeNanos = nanos(timeout);
+        touched();
+    }
+
+    void linger() {
+        lingerUntil = connection.nowNanos() + Math.max(1, nanos(connection.config().lingerTimeout()));
+        touched();
+    }
+
+    private void touched() {
+        watchUntil(nearest());
+    }
+
+    // ------------------------------------------------------------------ noting
+
+    void received() {
+        receivedAt = connection.nowNanos();
+    }
+
+    void readingBegins() {
+        if (readNanos > 0) {
+            readingSince = connection.nowNanos();
+            watchUntil(readingSince + readNanos);
+        }
+    }
+
+    /// There is output where there was none.
+    void outputBegins() {
+        sentAt = connection.nowNanos();
+        if (writeNanos > 0) {
+            watchUntil(sentAt + writeNanos);
+        }
+    }
+
+    void sent() {
+        sentAt = connection.nowNanos();
+    }
+
+    // ------------------------------------------------------------------ watching
+
+    /// Sees to it that the timer fires by then, at the latest.
+    private void watchUntil(long deadline) {
+        if (deadline >= timerAt || !connection.isOpenOrDraining()) {
+            return;
+        }
+        if (timer != null) {
+            timer.cancel();
+        }
+        timerAt = deadline;
+        timer = connection.loop().at(deadline, this::fired).unreference();
+    }
+
+    private long nearest() {
+        return Math.min(
+                Math.min(lingerUntil, until(Timeout.IDLE)),
+                Math.min(until(Timeout.READ), until(Timeout.WRITE)));
+    }
+
+    private long until(Timeout timeout) {
+        return switch (timeout) {
+            case IDLE -> idleNanos > 0 ? Math.max(receivedAt, sentAt) + idleNanos : NEVER;
+            case READ ->
+                    readNanos > 0 && connection.isReading()
+                            ? Math.max(receivedAt, readingSince) + readNanos
+                            : NEVER;
+            case WRITE -> writeNanos > 0 && !connection.output.isEmpty() ? sentAt + writeNanos : NEVER;
+        };
+    }
+
+    private void fired(Timer fired) {
+        timer = null;
+        timerAt = NEVER;
+        long done = connection.output.progress();
+        if (done != progress) {
+            progress = done;
+            sentAt = Math.max(sentAt, fired.firedDeadlineNanos());
+        }
+        long now = connection.nowNanos();
+        if (lingerUntil <= now) {
+            connection.closeWith(CloseReason.LINGER_TIMEOUT, null);
+            return;
+        }
+        for (Timeout timeout : Timeout.values()) {
+            if (until(timeout) <= now && connection.isOpenOrDraining()) {
+                connection.timedOut(timeout);
+                beginAnew(timeout, now);
+            }
+        }
+        touched();
+    }
+
+    /// Who heard of it goes on: from now.
+    private void beginAnew(Timeout timeout, long now) {
+        switch (timeout) {
+            case IDLE -> {
+                receivedAt = now;
+                sentAt = now;
+            }
+            case READ -> readingSince = now;
+            case WRITE -> sentAt = now;
+        }
+    }
+
+    void cancel() {
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+            timerAt = NEVER;
+        }
+        lingerUntil = NEVER;
+    }
+}

@@ -1,0 +1,60 @@
+package dev.gyre.internal.net;
+
+import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.io.CloseReason;
+
+import org.jspecify.annotations.Nullable;
+
+/// Bytes from and to a peer, and nothing else: a socket, or TLS over another wire. What is done about
+/// them, limits, times, callbacks of users, is the [Wire.User]'s.
+///
+/// Output is pulled: the user queues, and says [#flush]; the wire takes as much as it can carry, and tells how
+/// much that was. So a slow peer fills the user's queue, where the limits are, and nothing in between.
+///
+/// Loop thread only. No method calls the user back before it returns.
+interface Wire {
+    /// Who hears of everything.
+    interface User {
+        /// Bytes have arrived. All of them are to be taken: the memory is used again after this. May still come
+        /// shortly after `read(false)`.
+        void onReceived(NativeBuffer data);
+
+        /// The peer has ended its output.
+        void onInputEnded();
+
+        /// So many bytes of the queue are gone, and perhaps there is more to [#flush].
+        void onSent(long bytes);
+
+        /// The output is ended, as was asked for.
+        void onOutputEnded();
+
+        /// It is over: nothing comes after this but [#onReleased()].
+        ///
+        /// @param cause what there is to tell beside the reason
+        void onFailed(CloseReason reason, @Nullable Throwable cause);
+
+        /// After `close`: nothing of the queue is in use any more.
+        void onReleased();
+    }
+
+    /// Sets who hears of everything, from now on.
+    void serve(User user);
+
+    /// Begins to read, or stops. Asking for what is so already does nothing.
+    void read(boolean wanted);
+
+    /// There is something in the queue: takes of it what can be carried, now or at the end of the turn.
+    void flush(OutputQueue queue);
+
+    /// How much of what was flushed last has gone out so far, as far as that is known: for telling a slow peer from a dead
+    /// one.
+    long progress();
+
+    /// Ends the output: called once, when the queue is empty and nothing is under way.
+    void endOutput();
+
+    /// Lets go of everything at once.
+    ///
+    /// @param reset whether the peer shall see that something is missing
+    void close(boolean reset);
+}

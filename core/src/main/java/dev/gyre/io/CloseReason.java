@@ -1,0 +1,57 @@
+package dev.gyre.io;
+
+/// Why a [Stream] was closed.
+public enum CloseReason {
+    /// Both sides have ended their output, and all of it has arrived.
+    ENDED,
+
+    /// [Stream#close()] here, and all output was sent.
+    CLOSED,
+
+    /// [Stream#abort()] here.
+    ABORTED,
+
+    /// The peer reset the connection, or is gone.
+    RESET,
+
+    /// The system refused something else: [Stream#failure()] says what.
+    FAILED,
+
+    /// Nothing was received or sent for too long.
+    IDLE_TIMEOUT,
+
+    /// Nothing was received for too long.
+    READ_TIMEOUT,
+
+    /// The peer took nothing of what was written for too long.
+    WRITE_TIMEOUT,
+
+    /// [Stream#close()] waited too long for the peer to take the last output.
+    LINGER_TIMEOUT,
+
+    /// The TLS handshake took too long.
+    HANDSHAKE_TIMEOUT,
+
+    /// More was written than may wait: [StreamConfig#outputLimit()].
+    OUTPUT_LIMIT,
+
+    /// More was left unread than may wait: [StreamConfig#inputLimit()].
+    INPUT_LIMIT,
+
+    /// The loop's memory for buffers is used up: [dev.gyre.LoopConfig#bufferMemory()].
+    MEMORY_LIMIT,
+
+    /// TLS failed: [Stream#failure()] says how.
+    TLS_FAILED,
+
+    /// A callback of the stream threw: [Stream#failure()] is what.
+    HANDLER_FAILED,
+
+    /// The loop came to its end.
+    LOOP_ENDED;
+
+    /// Whether nothing was lost that the stream knows of.
+    public boolean isOrderly() {
+        return this == ENDED || this == CLOSED;
+    }
+}

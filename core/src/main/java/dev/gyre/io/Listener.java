@@ -1,0 +1,84 @@
+package dev.gyre.io;
+
+import dev.gyre.EventLoop;
+import dev.gyre.internal.net.LoopListener;
+
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+
+/// Accepts connections and hands them out as [Stream]s.
+///
+/// ```java
+/// var listener = Listener.tcp(loop, new InetSocketAddress(7777), stream -> stream.onData(stream::write));
+/// IO.println("listening on " + listener.address());
+/// ```
+///
+/// **Limits.** Above [ListenerConfig#maxConnections] no more are accepted, and peers wait in the system's queue; above
+/// [ListenerConfig#maxPerPeer] a peer's further connections are closed at once. If the process or the system runs out of
+/// descriptors, or the loop of memory for buffers, one waiting peer is shed and accepting stops until enough is free again: who is
+/// connected is served on.
+///
+/// **Failure.** A handler that throws costs its own connection only.
+///
+/// **Threads.** Loop thread only, or any one while no thread runs the loop; [#close()] from any.
+public sealed interface Listener extends AutoCloseable permits LoopListener {
+    /// Listens on a TCP address.
+    ///
+    /// @param address port 0 lets the system choose: see [#address()]
+    /// @throws dev.gyre.SystemCallException if the address is taken, not allowed or not of this machine
+    static Listener tcp(
+            EventLoop loop, InetSocketAddress address, Consumer<? super Stream> accepted) {
+        return on(loop, address, ListenerConfig.DEFAULT, accepted);
+    }
+
+    /// Listens on a Unix domain socket. A socket file that nobody listens on any more is replaced, and removed
+    /// again when the listener is closed.
+    ///
+    /// @throws dev.gyre.SystemCallException if the path is taken or not allowed
+    static Listener unix(EventLoop loop, Path path, Consumer<? super Stream> accepted) {
+        return on(
+                loop, UnixDomainSocketAddress.of(path), ListenerConfig.DEFAULT, accepted);
+    }
+
+    /// Listens on an address of either sort.
+    ///
+    /// @param accepted called with each connection; with TLS, when its handshake is over
+    /// @throws dev.gyre.SystemCallException if the address is taken, not allowed or not of this machine
+    static Listener on(
+            EventLoop loop,
+            SocketAddress address,
+            ListenerConfig config,
+            Consumer<? super Stream> accepted) {
+        return LoopListener.open(loop, address, config, accepted);
+    }
+
+    /// Where it listens, with the port that the system chose.
+    SocketAddress address();
+
+    /// Stops accepting, until [#resume()]: peers wait in the system's queue.
+    void pause();
+
+    /// Goes on accepting.
+    void resume();
+
+    /// How many of its connections are open.
+    int connections();
+
+    /// How many it has accepted so far, those included that it closed at once.
+    long accepted();
+
+    /// How many it closed at once for one of its limits, or for want of descriptors.
+    long refused();
+
+    /// Whether it has stopped for a limit, or for want of descriptors or memory.
+    boolean isExhausted();
+
+    boolean isOpen();
+
+    /// Stops listening. Its streams live on. Twice is safe. Any thread.
+    @Override
+    void close();
+}

@@ -1,0 +1,103 @@
+package dev.gyre.io;
+
+import java.util.Objects;
+
+/// How a [Listener] behaves. Immutable: each `with` method returns a changed copy.
+public final class ListenerConfig implements Cloneable {
+    /// The configuration of listeners that are given none.
+    public static final ListenerConfig DEFAULT = new ListenerConfig();
+
+    private int backlog = 4_096;
+    private boolean reusePort = false;
+    private int maxConnections = Integer.MAX_VALUE;
+    private int maxPerPeer = Integer.MAX_VALUE;
+    private StreamConfig streams = StreamConfig.DEFAULT;
+
+    private ListenerConfig() {}
+
+    /// How many connections wait in the kernel until they are accepted; the system cuts it to what it allows. Default 4 096.
+    public int backlog() {
+        return backlog;
+    }
+
+    /// Whether several listeners share one address, and the kernel spreads connections over them. Default false.
+    public boolean reusePort() {
+        return reusePort;
+    }
+
+    /// How many of its connections may be open. Default: no limit but the system's.
+    public int maxConnections() {
+        return maxConnections;
+    }
+
+    /// How many connections of one peer address may be open. Default: no limit.
+    public int maxPerPeer() {
+        return maxPerPeer;
+    }
+
+    /// How its streams behave, TLS included.
+    public StreamConfig streams() {
+        return streams;
+    }
+
+    /// Changes [#backlog()].
+    ///
+    /// @throws IllegalArgumentException if it is below one
+    public ListenerConfig withBacklog(int connections) {
+        ListenerConfig changed = copy();
+        changed.backlog = requirePositive("backlog", connections);
+        return changed;
+    }
+
+    /// Changes [#reusePort()].
+    public ListenerConfig withReusePort(boolean reuse) {
+        ListenerConfig changed = copy();
+        changed.reusePort = reuse;
+        return changed;
+    }
+
+    /// Changes [#maxConnections()].
+    ///
+    /// @throws IllegalArgumentException if it is below one
+    public ListenerConfig withMaxConnections(int connections) {
+        ListenerConfig changed = copy();
+        changed.maxConnections = requirePositive("maxConnections", connections);
+        return changed;
+    }
+
+    /// Changes [#maxPerPeer()].
+    ///
+    /// @throws IllegalArgumentException if it is below one
+    public ListenerConfig withMaxPerPeer(int connections) {
+        ListenerConfig changed = copy();
+        changed.maxPerPeer = requirePositive("maxPerPeer", connections);
+        return changed;
+    }
+
+    /// Changes [#streams()].
+    public ListenerConfig withStreams(StreamConfig streams) {
+        ListenerConfig changed = copy();
+        changed.streams = Objects.requireNonNull(streams, "streams");
+        return changed;
+    }
+
+    /// The same with TLS from the first byte on: changes [#streams()].
+    public ListenerConfig withTls(Tls tls) {
+        return withStreams(streams.withTls(Objects.requireNonNull(tls, "tls")));
+    }
+
+    private static int requirePositive(String name, int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + " is at least one, not " + value);
+        }
+        return value;
+    }
+
+    private ListenerConfig copy() {
+        try {
+            return (ListenerConfig) clone();
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,6 @@
+package dev.gyre.io;
+
+/// TLS.
+public final class Tls {
+    private Tls() {}
+}
