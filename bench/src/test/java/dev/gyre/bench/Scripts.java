@@ -26,14 +26,16 @@ public final class Scripts {
             assertThat(status).as(output).isZero();
         }
 
-        /// @param complaint what it says after its own name
+        /// Asserts that it ended with this status, and said why.
         public void assertRefused(int expected, String complaint) {
             assertThat(status).as(output).isEqualTo(expected);
             assertThat(output).contains(complaint);
         }
     }
 
-    /// @param words the script's name, and the first of its arguments
+    /// Runs a script to its end.
+    ///
+    /// @param words its name, and the first of its arguments
     public static Outcome run(List<String> words, String... arguments) throws Exception {
         var command = new ArrayList<>(words);
         command.set(0, script(words.getFirst()));

@@ -21,36 +21,21 @@ import java.util.stream.Collectors;
 /// one line of JSON: `NeighbourTable DIRECTORY SERVER...`. The directory is as `bench/streams` leaves it.
 /// Ratios are those within a round, where the same process was measured twice; the median of them is shown.
 public final class NeighbourTable {
-    /// One server in one round, in nanoseconds.
-    record Round(long[] figures) {
-        /// Two lines of `neighbour`, in one.
+    /// One server in one round: microseconds, and the share of a core that others used at most.
+    record Round(
+            double aloneP50, double aloneP99, double besideP50, double besideP99, double others) {
+        /// Two lines of `neighbour`, in one: p50, p99, the time that went by and that of others, each twice.
         static Round parse(String line) {
-            long[] figures =
-                    Arrays.stream(line.split(" ", -1)).mapToLong(Long::parseLong).toArray();
-            if (figures.length != 8) {
+            long[] nanos = Arrays.stream(line.split(" ", -1)).mapToLong(Long::parseLong).toArray();
+            if (nanos.length != 8) {
                 throw new IllegalArgumentException("not eight figures: " + line);
             }
-            return new Round(figures);
-        }
-
-        double aloneP50() {
-            return figures[0] / 1e3;
-        }
-
-        double aloneP99() {
-            return figures[1] / 1e3;
-        }
-
-        double besideP50() {
-            return figures[4] / 1e3;
-        }
-
-        double besideP99() {
-            return figures[5] / 1e3;
-        }
-
-        double others() {
-            return Math.max((double) figures[3] / figures[2], (double) figures[7] / figures[6]);
+            return new Round(
+                    nanos[0] / 1e3,
+                    nanos[1] / 1e3,
+                    nanos[4] / 1e3,
+                    nanos[5] / 1e3,
+                    Math.max((double) nanos[3] / nanos[2], (double) nanos[7] / nanos[6]));
         }
     }
 

@@ -25,7 +25,7 @@ public final class StreamBulk {
 
     public static void main(String[] args) throws IOException {
         if (args.length < 4 || args.length > 5 || !args[0].equals("--backend")) {
-            usage();
+            throw usage();
         }
         int bufferBytes = Integer.parseInt(args[3]);
         Supplier<Protocol> protocol =
@@ -33,7 +33,7 @@ public final class StreamBulk {
                     case "receive" -> Receiver::new;
                     case "write" -> () -> new Writer(bufferBytes);
                     case "lend" -> () -> new Lender(bufferBytes);
-                    default -> usage();
+                    default -> throw usage();
                 };
         ListenerConfig config =
                 args.length == 5
@@ -43,12 +43,12 @@ public final class StreamBulk {
         GyreServer.serve(args[1], loop -> listen(loop, config, protocol));
     }
 
-    private static <T> T usage() {
+    private static AssertionError usage() {
         System.err.println(
                 "usage: StreamBulk --backend epoll|io_uring receive|write|lend BUFFER-BYTES"
                         + " [PKCS12]");
         System.exit(2);
-        throw new AssertionError();
+        return new AssertionError("still here");
     }
 
     private static int listen(EventLoop loop, ListenerConfig config, Supplier<Protocol> protocol) {

@@ -18,7 +18,7 @@ class NeighbourTableTest {
 
     @Test
     void ratio_ofSeveralRounds_isTheMedianOfThoseWithinEach() throws Exception {
-        // By the medians of both columns it would be 2.
+        // By the medians of both columns p99 would be 2.5 times as long.
         write(
                 "c.turns",
                 "10000 20000 1000000 0 10000 20000 1000000 0",
@@ -31,7 +31,7 @@ class NeighbourTableTest {
                         line ->
                                 line.equals(
                                         "Aim: beside 1000 hostile peers p99 is at most 1.5 × that"
-                                            + " of a peer alone."))
+                                                + " of a peer alone."))
                 .noneMatch(line -> line.startsWith("Others used"));
     }
 
