@@ -10,8 +10,6 @@ import dev.gyre.os.FileChange.Kind;
 
 import org.jspecify.annotations.Nullable;
 
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -50,6 +48,8 @@ final class TreeNode implements DirectoryListener {
     /// The number of the read after which it was looked at.
     private long scannedAtRead;
 
+    private int movesSinceScan;
+
     TreeNode(Tree tree, @Nullable TreeNode parent, Path name, int descriptor) {
         this.tree = tree;
         this.parent = parent;
@@ -87,6 +87,14 @@ final class TreeNode implements DirectoryListener {
         scannedAtRead = read;
     }
 
+    /// By an event read since it was looked at, it was moved, or a directory above it.
+    ///
+    /// @return how often by now
+    int countMove() {
+        movesSinceScan++;
+        return movesSinceScan;
+    }
+
     /// Forgets them if no event of theirs can still be on its way.
     ///
     /// @param read a read that found all events there were
@@ -94,6 +102,7 @@ final class TreeNode implements DirectoryListener {
     boolean forgetReported(long read) {
         if (scannedAtRead < read) {
             reported = null;
+            movesSinceScan = 0;
             return true;
         }
         return false;
@@ -216,9 +225,8 @@ final class TreeNode implements DirectoryListener {
 
     @Override
     public void onLeftAtOnce(Path entry) {
-        Path place = path().resolve(entry);
-        if (Files.exists(place, LinkOption.NOFOLLOW_LINKS)) {
-            onMovedIn(entry, Files.isDirectory(place, LinkOption.NOFOLLOW_LINKS));
+        if (!tree.isInDoubt()) {
+            tree.lookFor(this, entry);
         }
     }
 

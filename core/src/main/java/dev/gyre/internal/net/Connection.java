@@ -42,8 +42,7 @@ final class Connection implements Wire.User {
     /// Whether the wire has been told to read.
     private boolean reading;
 
-    /// Whether what arrives here goes elsewhere, so that this one's own output does not matter for it.
-    private boolean piped;
+    private boolean readsUnderPressure;
 
     private @Nullable Consumer<? super CloseReason> onClose;
 
@@ -59,10 +58,16 @@ final class Connection implements Wire.User {
     @Nullable Connection next;
     @Nullable Connection previous;
 
-    Connection(Streams streams, OpenDescriptor socket, SocketAddress peer, StreamConfig config) {
+    private Connection(
+            Streams streams,
+            OpenDescriptor socket,
+            SocketAddress peer,
+            StreamConfig config,
+            boolean accepted) {
         this.streams = streams;
         this.config = config;
         this.peer = peer;
+        readsUnderPressure = config.readsUnderPressure().orElse(!accepted);
         this.socket = new SocketWire(streams.operations(), socket);
         wire = this.socket;
         wire.serve(this);
@@ -72,6 +77,16 @@ final class Connection implements Wire.User {
         face = new LoopStream(this);
         streams.add(this);
         times.begin();
+    }
+
+    static Connection accepted(
+            Streams streams, OpenDescriptor socket, SocketAddress peer, StreamConfig config) {
+        return new Connection(streams, socket, peer, config, true);
+    }
+
+    static Connection connected(
+            Streams streams, OpenDescriptor socket, SocketAddress peer, StreamConfig config) {
+        return new Connection(streams, socket, peer, config, false);
     }
 
     // ------------------------------------------------------------------ for its parts
@@ -113,11 +128,12 @@ final class Connection implements Wire.User {
     }
 
     boolean isUnderPressure() {
-        return output.isUnderPressure() && !config.readsUnderPressure() && !piped;
+        return output.isUnderPressure() && !readsUnderPressure;
     }
 
-    void pipesElsewhere() {
-        piped = true;
+    /// What arrives here leads to no output here.
+    void readUnderPressure() {
+        readsUnderPressure = true;
     }
 
     /// What is wanted of the input may have changed.
@@ -267,9 +283,17 @@ final class Connection implements Wire.User {
         times.cancel();
         input.close();
         output.abandon();
-        wire.close(why == CloseReason.ABORTED || !output.isEmpty());
+        wire.close(!output.isEmpty() || resets(why));
         streams.remove(this, why);
         streams.tell(this::tellClosed);
+    }
+
+    /// Whether an end would tell the peer that all is well.
+    private static boolean resets(CloseReason why) {
+        return switch (why) {
+            case ENDED, CLOSED, RESET, IDLE_TIMEOUT, READ_TIMEOUT, LOOP_ENDED -> false;
+            default -> true;
+        };
     }
 
     private void tellClosed() {

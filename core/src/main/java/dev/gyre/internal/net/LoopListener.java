@@ -184,7 +184,7 @@ public final class LoopListener implements Listener {
             return;
         }
         Connection connection =
-                new Connection(streams, accepted, peer, config.streams());
+                Connection.accepted(streams, accepted, peer, config.streams());
         connections++;
         connection.onGone(this::gone);
         if (connections >= config.maxConnections()) {
