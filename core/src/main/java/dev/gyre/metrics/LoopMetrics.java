@@ -1,8 +1,7 @@
 package dev.gyre.metrics;
 
-import dev.gyre.io.CloseReason;
-
 import dev.gyre.internal.loop.Metrics;
+import dev.gyre.io.CloseReason;
 
 import java.util.Optional;
 

@@ -143,9 +143,7 @@ public abstract class ListenerContract extends StreamFixture {
         assertThatThrownBy(
                         () ->
                                 Listener.tcp(
-                                        loop,
-                                        (InetSocketAddress) listener.address(),
-                                        stream -> {}))
+                                        loop, (InetSocketAddress) listener.address(), stream -> {}))
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("EADDRINUSE")
                 .hasMessageContaining(Integer.toString(address().getPort()));

@@ -171,8 +171,8 @@ public abstract class StreamContract extends StreamFixture {
                     @Override
                     public void onData(Stream stream, Buffer data) {
                         events.add("first " + data.getText(4, US_ASCII));
-                        stream.protocol((next, rest) -> events.add(
-                                "second " + rest.getText(US_ASCII)));
+                        stream.protocol(
+                                (next, rest) -> events.add("second " + rest.getText(US_ASCII)));
                     }
                 });
         client.write("1234rest");
@@ -258,7 +258,8 @@ public abstract class StreamContract extends StreamFixture {
     @Clause("N-4")
     void close_withInputThatNobodyReads_stillDeliversTheOutput() {
         connect();
-        // Input that is unread when a socket is closed makes the kernel reset, which destroys output.
+        // Input that is unread when a socket is closed makes the kernel reset, which destroys
+        // output.
         client.write(numbered(50_000));
         settle();
         Buffer got = Buffer.allocate(100);

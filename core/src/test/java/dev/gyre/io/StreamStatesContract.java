@@ -11,8 +11,7 @@ import java.time.Duration;
 /// Clause N-7: a stream is always in one named state, and its output in one.
 public abstract class StreamStatesContract extends StreamFixture {
     private static final StreamConfig SMALL =
-            StreamConfig.DEFAULT.withSocket(
-                    SocketOptions.DEFAULT.withBuffers(16 << 10, 16 << 10));
+            StreamConfig.DEFAULT.withSocket(SocketOptions.DEFAULT.withBuffers(16 << 10, 16 << 10));
 
     private void requireStates(StreamState state, OutputState output) {
         assertThat(server.state()).isEqualTo(state);
@@ -56,10 +55,11 @@ public abstract class StreamStatesContract extends StreamFixture {
     @Clause("N-7")
     void paused_withNothingToSend_isProcessing() {
         connect();
-        server.onData(data -> {
-            data.clear();
-            server.pause();
-        });
+        server.onData(
+                data -> {
+                    data.clear();
+                    server.pause();
+                });
         client.write("x");
         runUntil("received", () -> server.received() == 1);
         requireStates(StreamState.PROCESSING, OutputState.IDLE);
@@ -127,7 +127,9 @@ public abstract class StreamStatesContract extends StreamFixture {
             server.idleTimeout(Duration.ofMillis(20));
             awaitClosed(server);
             assertThat(server.state()).isEqualTo(StreamState.CLOSING);
-            assertThat(server.closeReason()).as("from %s", state).isEqualTo(CloseReason.IDLE_TIMEOUT);
+            assertThat(server.closeReason())
+                    .as("from %s", state)
+                    .isEqualTo(CloseReason.IDLE_TIMEOUT);
             listener.close();
         }
     }

@@ -15,8 +15,7 @@ public abstract class StreamTimesContract extends StreamFixture {
     static final Duration LATER = Duration.ofMillis(120);
 
     static final StreamConfig SMALL =
-            StreamConfig.DEFAULT.withSocket(
-                    SocketOptions.DEFAULT.withBuffers(16 << 10, 16 << 10));
+            StreamConfig.DEFAULT.withSocket(SocketOptions.DEFAULT.withBuffers(16 << 10, 16 << 10));
 
     @Test
     @Clause("N-5")

@@ -41,7 +41,9 @@ public final class Connecting {
             boolean isName = to instanceof InetSocketAddress internet && internet.isUnresolved();
             SocketAddress peer =
                     isName ? SocketNames.peer(streams.operations().seam(), socket) : to;
-            return Connection.connected(streams, socket, peer, config).face();
+            Connection connection = Connection.connected(streams, socket, peer, config);
+            connection.calledAs(to);
+            return connection.face();
         } catch (Throwable e) {
             socket.close();
             throw e;
