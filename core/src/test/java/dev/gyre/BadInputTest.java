@@ -98,6 +98,7 @@ class BadInputTest {
         refuses("ioBatch must be from 1", () -> config.withIoBatch(0));
         refuses("eventsPerWait must be from 1", () -> config.withEventsPerWait(0));
         refuses("but is 65537", () -> config.withEventsPerWait(65_537));
+        refuses("bufferMemory must be at least 1 MiB", () -> config.withBufferMemory(0));
         refuses("but is PT0S", () -> config.withLongestWait(Duration.ZERO));
         refuses("but is PT48H", () -> config.withLongestWait(Duration.ofDays(2)));
     }

@@ -100,6 +100,8 @@ class SemanticsTest {
                     entry("P", 5),
                     entry("R", 2),
                     entry("O", 9),
+                    entry("N", 7),
+                    entry("X", 1),
                     entry("B", 8),
                     entry("S", 4),
                     entry("E", 3),

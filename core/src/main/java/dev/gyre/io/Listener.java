@@ -39,8 +39,7 @@ public sealed interface Listener extends AutoCloseable permits LoopListener {
     ///
     /// @throws dev.gyre.SystemCallException if the path is taken or not allowed
     static Listener unix(EventLoop loop, Path path, Consumer<? super Stream> accepted) {
-        return on(
-                loop, UnixDomainSocketAddress.of(path), ListenerConfig.DEFAULT, accepted);
+        return on(loop, UnixDomainSocketAddress.of(path), ListenerConfig.DEFAULT, accepted);
     }
 
     /// Listens on an address of either sort.

@@ -20,8 +20,7 @@ public record SocketOptions(
         int receiveBuffer,
         int sendBuffer) {
     /// Small writes go out at once; the rest as the system likes it.
-    public static final SocketOptions DEFAULT =
-            new SocketOptions(true, null, Duration.ZERO, 0, 0);
+    public static final SocketOptions DEFAULT = new SocketOptions(true, null, Duration.ZERO, 0, 0);
 
     /// So that doubling it, as Linux does, overflows nothing.
     private static final int MOST_BUFFER_BYTES = 1 << 29;

@@ -66,6 +66,12 @@ public sealed interface Stream permits LoopStream {
     /// @return this stream
     Stream onEnd(Runnable callback);
 
+    /// What was left unread when the input ended: the line without an end. Only in [#onEnd] and [Protocol#onEnd], and valid
+    /// until those return; empty if everything was read.
+    ///
+    /// @throws IllegalStateException at other times: what is unread comes again by itself
+    Buffer unread();
+
     /// Puts a protocol in charge, or another one in its place: that begins with what is unread so far. Replaces
     /// the single callbacks.
     ///

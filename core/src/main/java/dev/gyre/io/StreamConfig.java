@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 
 /// How a [Stream] behaves. Immutable: each `with` method returns a changed copy.
 ///
@@ -18,7 +19,7 @@ public final class StreamConfig implements Cloneable {
     private int lowWater = 16 << 10;
     private long outputLimit = 16L << 20;
     private int inputLimit = 64 << 10;
-    private boolean readsUnderPressure = false;
+    private Optional<Boolean> readsUnderPressure = Optional.empty();
     private Duration idleTimeout = Duration.ZERO;
     private Duration readTimeout = Duration.ZERO;
     private Duration writeTimeout = Duration.ofSeconds(60);
@@ -50,9 +51,10 @@ public final class StreamConfig implements Cloneable {
         return inputLimit;
     }
 
-    /// Whether the stream goes on reading while more than the high-water mark waits to be sent. Default false:
-    /// a peer that does not take its answers may not ask for more.
-    public boolean readsUnderPressure() {
+    /// Whether the stream goes on reading while more than the high-water mark waits to be sent. By default a stream that
+    /// was accepted does not: a peer that does not take its answers may not ask for more. One that connected does: of two
+    /// that wait for each other one has to go on.
+    public Optional<Boolean> readsUnderPressure() {
         return readsUnderPressure;
     }
 
@@ -133,7 +135,7 @@ public final class StreamConfig implements Cloneable {
     /// Changes [#readsUnderPressure()].
     public StreamConfig withReadsUnderPressure(boolean reads) {
         StreamConfig changed = copy();
-        changed.readsUnderPressure = reads;
+        changed.readsUnderPressure = Optional.of(reads);
         return changed;
     }
 

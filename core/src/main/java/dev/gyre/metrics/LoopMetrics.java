@@ -1,6 +1,7 @@
 package dev.gyre.metrics;
 
 import dev.gyre.internal.loop.Metrics;
+import dev.gyre.io.CloseReason;
 
 import java.util.Optional;
 
@@ -80,4 +81,13 @@ public sealed interface LoopMetrics permits Metrics {
 
     /// Tasks from `submitPriority` that wait at this instant.
     int priorityDepth();
+
+    /// How many streams are open.
+    long streams();
+
+    /// How many streams there were so far, those included that are open.
+    long streamsOpened();
+
+    /// How many streams were closed so far for a reason.
+    long streamsClosed(CloseReason reason);
 }

@@ -70,9 +70,9 @@ public sealed interface FileWatch extends AutoCloseable permits OpenFileWatch {
     /// *moved* into a new directory in the moment it is taken in may be reported twice, and one
     /// that is gone again by then may be reported as DELETED only.
     ///
-    /// Where directories take each other's names faster than their events are read, the order of
-    /// things cannot always be told. Then the watch stops reporting, and when no event is left it
-    /// reports an OVERFLOW of its own path. Whoever applies all changes, and looks for himself at
+    /// Where directories are moved, or take each other's names, faster than their events are read,
+    /// it cannot always be told what happened in them. Then the watch stops reporting, and when no
+    /// event is left it reports an OVERFLOW of its own path. Whoever applies all changes, and looks for himself at
     /// each OVERFLOW, knows in the end what is there.
     ///
     /// A directory below that may not be read, or is one too many for a limit while the watch is

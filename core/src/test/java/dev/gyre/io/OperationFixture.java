@@ -25,6 +25,8 @@ public abstract class OperationFixture {
     /// More turns than any of these tests takes.
     private static final int MOST_TURNS = 20_000;
 
+    private static final Duration LONGEST = Duration.ofSeconds(60);
+
     protected EventLoop loop;
     protected Operations operations;
 
@@ -52,11 +54,15 @@ public abstract class OperationFixture {
 
     /// Turns the loop until the condition holds.
     protected void runUntil(String what, BooleanSupplier condition) {
-        for (int turns = 0; turns < MOST_TURNS && !condition.getAsBoolean(); turns++) {
+        // A guard against waiting for ever, never the verdict on what happens in time.
+        long deadline = loop.nanoTime() + LONGEST.toNanos();
+        int turns = 0;
+        while (!condition.getAsBoolean() && turns < MOST_TURNS && loop.nanoTime() < deadline) {
             loop.runSome();
+            turns++;
         }
         assertThat(condition.getAsBoolean())
-                .as("%s, after %d turns; completed: %s", what, MOST_TURNS, completed)
+                .as("%s, after %d turns; completed: %s", what, turns, completed)
                 .isTrue();
     }
 

@@ -137,6 +137,67 @@ public abstract class OperationMisuseContract extends OperationFixture {
     }
 
     @Test
+    @Clause("O-8")
+    void slice_ofWhatIsReceived_endsWithTheCallback() {
+        List<Descriptor> pair = pair();
+        List<Buffer> slices = new ArrayList<>();
+        List<String> texts = new ArrayList<>();
+        operations
+                .receive(
+                        pair.get(1),
+                        op -> {
+                            if (op.result() > 0) {
+                                Buffer slice = op.received().slice(4);
+                                slices.add(slice);
+                                slices.add(slice.slice(2));
+                                slice.release(); // It goes back by itself.
+                                op.received().clear().put(new byte[8]);
+                                texts.add(slices.get(1).getText(US_ASCII));
+                                texts.add(slice.getText(US_ASCII));
+                            }
+                        })
+                .start();
+        send(pair.get(0), "fourmore");
+        runUntil("received", () -> texts.size() == 2);
+        assertThat(texts).containsExactly("fo", "ur");
+        for (Buffer slice : slices) {
+            assertThatThrownBy(slice::readable)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("the loop again")
+                    .hasMessageContaining("valid in its callback only");
+        }
+    }
+
+    @Test
+    @Clause("O-8")
+    void slice_ofWhatIsKept_outlivesItAndTheCallback() {
+        List<Descriptor> pair = pair();
+        Buffer[] slices = {null, null};
+        operations
+                .receive(
+                        pair.get(1),
+                        op -> {
+                            if (op.result() > 0) {
+                                slices[0] = op.received().slice(1);
+                                Buffer kept = op.keep();
+                                slices[1] = kept.slice(3);
+                                kept.release();
+                            }
+                        })
+                .start();
+        send(pair.get(0), "1234");
+        runUntil("received", () -> slices[1] != null);
+        assertThatThrownBy(() -> slices[0].get())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("after Receive.keep()");
+        Operation write = operations.write(pair.get(1), slices[1], op -> slices[1].release());
+        write.start();
+        runUntilDone(write);
+        assertThat(receive(pair.get(0))).isEqualTo("234");
+        assertThatThrownBy(slices[1]::release).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
     @Clause("O-1")
     void startPromised_ofWhatCompletesManyTimes_isRefused() {
         List<Descriptor> pair = pair();

@@ -119,6 +119,18 @@ class FileTreeRacesTest {
 
     @Test
     @Clause("Y-1")
+    void files_exchangedInADirectoryThatMovesThen_areBothStillThere() throws IOException {
+        Files.createDirectory(path("d"));
+        Files.createFile(path("d/a"));
+        Files.createFile(path("d/b"));
+        watch();
+        Exchange.of(path("d/a"), path("d/b"));
+        rename("d", "e");
+        reportedAndSettled("files");
+    }
+
+    @Test
+    @Clause("Y-1")
     void entry_exchangedWithOneElsewhere_isStillThere(@TempDir Path elsewhere) throws IOException {
         Files.createDirectories(elsewhere.resolve("d/in-d"));
         Files.createFile(path("f"));

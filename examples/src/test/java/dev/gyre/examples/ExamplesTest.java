@@ -47,6 +47,8 @@ final class ExamplesTest {
                     List.of("readable: 26 bytes", "readable: 8 bytes", "then 0 callbacks"),
                     "EchoOperations.java",
                     List.of("5 bytes: hello"),
+                    "Frames.java",
+                    List.of("frame: hello", "bytes in use: 0"),
                     "GracefulEnd.java",
                     List.of(
                             "a late task: TERMINATED",

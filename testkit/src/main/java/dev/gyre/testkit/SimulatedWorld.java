@@ -20,6 +20,7 @@ import dev.gyre.testkit.internal.SimulatedKernel;
 import org.jspecify.annotations.Nullable;
 
 import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -57,7 +58,8 @@ import java.util.function.Consumer;
 /// not the same each time either.
 ///
 /// **Failure.** What a callback throws leaves [#advance] and [#run]. A wait that nothing could ever end, and a loop that turns
-/// without getting anywhere, are a [SimulationError]. Both show the seed and the end of the trace.
+/// without getting anywhere, are a [SimulationError]. Both show the seed and the end of the trace. Buffers of the loop's that
+/// were not released are one when the world is closed, unless the system property `gyre.leaks` is `off`.
 public final class SimulatedWorld implements AutoCloseable {
     /// The longest that a loop may be told to wait at a time.
     private static final Duration LONGEST_WAIT = Duration.ofDays(1);
@@ -82,6 +84,7 @@ public final class SimulatedWorld implements AutoCloseable {
         LoopConfig own = config.withExecutor(kernel::runOutside).withLongestWait(LONGEST_WAIT);
         backend = new SimulatedBackend(kernel, own.eventsPerWait(), LONGEST_WAIT.toNanos());
         loop = Loop.open(own, backend);
+        loop.operations().leaks().lookUnlessOff();
     }
 
     /// A world in which everything that is left to luck follows from the seed. What a callback throws leaves the run.
@@ -193,6 +196,23 @@ public final class SimulatedWorld implements AutoCloseable {
     /// @return this world
     public SimulatedWorld descriptorLimit(int descriptors) {
         kernel.descriptorLimit(within("descriptorLimit", descriptors, 3, 1 << 20));
+        return this;
+    }
+
+    /// Has a host answer nothing from now on: who connects there waits, and tries again, until TCP gives up after two
+    /// minutes; datagrams to it are lost.
+    ///
+    /// @return this world
+    public SimulatedWorld silence(InetAddress host) {
+        kernel.silence(HexFormat.of().formatHex(host.getAddress()));
+        return this;
+    }
+
+    /// Has no way lead to a host from now on: who sends there is told at once (ENETUNREACH).
+    ///
+    /// @return this world
+    public SimulatedWorld cutOff(InetAddress host) {
+        kernel.cutOff(HexFormat.of().formatHex(host.getAddress()));
         return this;
     }
 
@@ -333,6 +353,8 @@ public final class SimulatedWorld implements AutoCloseable {
     }
 
     /// Closes the loop, and everything that is open in the simulated kernel.
+    ///
+    /// @throws SimulationError if buffers that were taken of the loop were not released, with the places where that was
     @Override
     public void close() {
         try {
@@ -340,6 +362,10 @@ public final class SimulatedWorld implements AutoCloseable {
         } finally {
             pipes.forEach(SimulatedPipe::close);
             kernel.shutDown();
+        }
+        List<Throwable> leaks = loop.operations().leaks().takeFound();
+        if (!leaks.isEmpty()) {
+            throw SimulationError.ofLeaks(leaks, kernel.story());
         }
     }
 

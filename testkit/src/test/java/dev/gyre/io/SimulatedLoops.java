@@ -11,7 +11,10 @@ final class SimulatedLoops {
     private SimulatedLoops() {}
 
     static EventLoop open(LoopConfig config) {
-        SimulatedKernel kernel = new SimulatedKernel(1);
+        return open(config, new SimulatedKernel(1));
+    }
+
+    static EventLoop open(LoopConfig config, SimulatedKernel kernel) {
         return Loop.open(
                 config.withExecutor(kernel::runOutside),
                 new SimulatedBackend(

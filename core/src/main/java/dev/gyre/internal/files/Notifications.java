@@ -6,6 +6,7 @@ import static dev.gyre.internal.sys.Linux.IN_DELETE;
 import static dev.gyre.internal.sys.Linux.IN_DELETE_SELF;
 import static dev.gyre.internal.sys.Linux.IN_EXCL_UNLINK;
 import static dev.gyre.internal.sys.Linux.IN_IGNORED;
+import static dev.gyre.internal.sys.Linux.IN_ISDIR;
 import static dev.gyre.internal.sys.Linux.IN_MODIFY;
 import static dev.gyre.internal.sys.Linux.IN_MOVED_FROM;
 import static dev.gyre.internal.sys.Linux.IN_MOVED_TO;
@@ -32,11 +33,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -52,6 +50,9 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
 
     /// How long half a move waits for the other half.
     static final Duration PATIENCE = Duration.ofMillis(10);
+
+    /// How often the tree is looked at before we rather say that we do not know.
+    private static final int MOST_LOOKS = 4;
 
     private static final int SELF_EVENTS = IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED;
 
@@ -82,21 +83,21 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
     private final Watcher watcher;
     private final EventStream events;
     private final Deliveries deliveries;
-    private final Map<Integer, List<DirectoryListener>> listeners = new HashMap<>();
+    private final Listeners listeners = new Listeners();
     private final Set<OpenFileWatch> watches = new LinkedHashSet<>();
 
-    /// Those that remember what they reported before its event came.
-    private final List<TreeNode> scanned = new ArrayList<>();
+    /// Those that were looked at so lately that events from before may still come.
+    private final Set<TreeNode> scanned = new LinkedHashSet<>();
+
+    private final Arrivals arrivals = new Arrivals(listeners);
 
     /// What the loop closes when it ends.
     private AutoCloseable belonging = this;
 
-    /// Where the last move led, if nothing has moved since.
-    private @Nullable Half arrived;
-
     private @Nullable Timer patience;
     private int referenced;
     private long reads;
+    private long directoryChanges;
     private boolean closed;
 
     private Notifications(Loop loop, Inotify inotify, Descriptor descriptor) {
@@ -105,7 +106,7 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
         this.descriptor = descriptor;
         events = new EventStream(descriptor, this);
         deliveries = new Deliveries(loop);
-        watcher = loop.watch(descriptor, Watch.reading(ready -> onReadable()));
+        watcher = loop.watch(descriptor, Watch.reading(ready -> catchUp()));
         loop.own(belonging);
     }
 
@@ -221,13 +222,12 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
     }
 
     void listen(int watch, DirectoryListener listener) {
-        listeners.computeIfAbsent(watch, key -> new ArrayList<>(1)).add(listener);
+        listeners.add(watch, listener);
     }
 
     void unlisten(int watch, DirectoryListener listener) {
-        List<DirectoryListener> found = listeners.get(watch);
-        if (found != null && found.remove(listener) && found.isEmpty()) {
-            listeners.remove(watch);
+        if (listeners.remove(watch, listener)) {
+            arrivals.forget(watch);
             forget(watch);
         }
     }
@@ -242,7 +242,7 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
     /// @return the kernel's watch, or `-errno`
     int look(Path directory, int flags) {
         int found = watch(directory, flags);
-        if (found >= 0 && !listeners.containsKey(found)) {
+        if (found >= 0 && !listeners.hasAny(found)) {
             forget(found);
         }
         return found;
@@ -264,18 +264,26 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
         return reads;
     }
 
+    /// How often a directory is known to have come, gone, or changed its place.
+    long directoryChanges() {
+        return directoryChanges;
+    }
+
     void hasScanned(TreeNode node) {
         scanned.add(node);
     }
 
+    Set<TreeNode> scanned() {
+        return scanned;
+    }
+
     // ------------------------------------------------------------------ events
 
-    private void onReadable() {
-        if (!deliveries.isAmple() && read() && !settle(false)) {
-            // Somebody was faster than our look, or what we believe is wrong.
-            if (read()) {
-                boolean _ = settle(true);
-            }
+    /// Reads, and again as long as somebody was faster than our look, or what we believe is wrong.
+    void catchUp() {
+        int looks = deliveries.isAmple() ? 0 : MOST_LOOKS;
+        while (looks > 0 && read() && !settle(looks == 1)) {
+            looks--;
         }
     }
 
@@ -289,7 +297,7 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
             isLost();
             throw e;
         }
-        if (drained) {
+        if (drained && events.held() == null) {
             // What was scanned before this read has had all its events now.
             scanned.removeIf(node -> node.forgetReported(reads));
         }
@@ -339,61 +347,66 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
             awaitSecondHalf();
             isAllKnown = true;
         }
-        if (isAllKnown) {
-            boolean _ = settle(true);
+        if (isAllKnown && !settle(false)) {
+            catchUp();
         }
     }
 
     @Override
     public void onEntry(int watch, int mask, Path name) {
-        for (DirectoryListener listener : listeners(watch)) {
+        if ((mask & (IN_CREATE | IN_DELETE)) != 0) {
+            arrivals.forget(watch);
+            directoryChanges += (mask & IN_ISDIR) != 0 ? 1 : 0;
+        }
+        for (DirectoryListener listener : listeners.of(watch)) {
             listener.onEntry(mask, name);
         }
     }
 
     @Override
     public void onMoved(Half from, Half to) {
-        for (DirectoryListener listener : listeners(from.watch())) {
-            DirectoryListener target = listenerOf(listener.watch(), to.watch());
+        directoryChanges += to.isDirectory() ? 1 : 0;
+        for (DirectoryListener listener : listeners.of(from.watch())) {
+            DirectoryListener target = listeners.of(to.watch(), listener.watch());
             if (target == null) {
                 listener.onMovedAway(from.name());
             } else {
                 listener.onMoved(from.name(), target, to.name(), to.isDirectory());
             }
         }
-        for (DirectoryListener listener : listeners(to.watch())) {
-            if (listenerOf(listener.watch(), from.watch()) == null) {
+        for (DirectoryListener listener : listeners.of(to.watch())) {
+            if (listeners.of(from.watch(), listener.watch()) == null) {
                 listener.onMovedIn(to.name(), to.isDirectory());
             }
         }
-        hasLeft(from);
-        arrived = to;
+        hasLeft(from, to);
+        arrivals.hasCome(to, from);
     }
 
     @Override
     public void onMovedAway(Half from) {
-        for (DirectoryListener listener : listeners(from.watch())) {
+        directoryChanges += from.isDirectory() ? 1 : 0;
+        for (DirectoryListener listener : listeners.of(from.watch())) {
             listener.onMovedAway(from.name());
         }
-        hasLeft(from);
+        hasLeft(from, null);
     }
 
-    private void hasLeft(Half from) {
-        Half before = arrived;
-        if (before != null && before.watch() == from.watch() && before.name().equals(from.name())) {
-            for (DirectoryListener listener : listeners(from.watch())) {
+    private void hasLeft(Half from, @Nullable Half target) {
+        if (arrivals.mayHaveBeenExchanged(from, target)) {
+            for (DirectoryListener listener : listeners.of(from.watch())) {
                 listener.onLeftAtOnce(from.name());
             }
         }
-        arrived = null;
     }
 
     @Override
     public void onMovedIn(Half to) {
-        arrived = to;
-        for (DirectoryListener listener : listeners(to.watch())) {
+        directoryChanges += to.isDirectory() ? 1 : 0;
+        for (DirectoryListener listener : listeners.of(to.watch())) {
             listener.onMovedIn(to.name(), to.isDirectory());
         }
+        arrivals.hasCome(to, null);
     }
 
     @Override
@@ -401,10 +414,12 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
         if ((mask & SELF_EVENTS) == 0) {
             return;
         }
-        List<DirectoryListener> told = listeners(watch);
+        List<DirectoryListener> told = listeners.of(watch);
         if ((mask & IN_IGNORED) != 0) {
-            listeners.remove(watch); // The kernel has dropped it.
+            listeners.removeAll(watch); // The kernel has dropped it.
+            arrivals.forget(watch);
         }
+        directoryChanges += (mask & IN_UNMOUNT) != 0 ? 1 : 0;
         for (DirectoryListener listener : told) {
             listener.onSelf(mask);
         }
@@ -416,25 +431,5 @@ final class Notifications implements AutoCloseable, EventStream.Sink {
         for (OpenFileWatch watch : List.copyOf(watches)) {
             watch.recover();
         }
-    }
-
-    /// A copy, for telling them may add and remove some. Empty for a watch that was given up while
-    /// its events were on their way; the kernel does not use its number again before it has used
-    /// all others.
-    private List<DirectoryListener> listeners(int watch) {
-        List<DirectoryListener> found = listeners.get(watch);
-        return found == null ? List.of() : List.copyOf(found);
-    }
-
-    private @Nullable DirectoryListener listenerOf(OpenFileWatch owner, int watch) {
-        List<DirectoryListener> found = listeners.get(watch);
-        if (found != null) {
-            for (DirectoryListener listener : found) {
-                if (listener.watch() == owner) {
-                    return listener;
-                }
-            }
-        }
-        return null;
     }
 }

@@ -93,13 +93,20 @@ public final class OpenFileWatch implements FileWatch {
             Supplier<? extends Inotify> seam,
             Supplier<? extends Kernel> kernels) {
         Loop owner = check("FileWatch.tree", loop, directory, callback);
-        return open(
-                owner,
-                seam,
-                kernels,
-                shared ->
-                        new OpenFileWatch(
-                                shared, directory, callback, watch -> new Tree(watch, shared)));
+        OpenFileWatch opened =
+                open(
+                        owner,
+                        seam,
+                        kernels,
+                        shared ->
+                                new OpenFileWatch(
+                                        shared,
+                                        directory,
+                                        callback,
+                                        watch -> new Tree(watch, shared)));
+        // What happened while we looked is told apart from what happens from now on.
+        opened.notifications.catchUp();
+        return opened;
     }
 
     private static Loop check(
@@ -116,7 +123,7 @@ public final class OpenFileWatch implements FileWatch {
         return owner;
     }
 
-    private static FileWatch open(
+    private static OpenFileWatch open(
             Loop loop,
             Supplier<? extends Inotify> seam,
             Supplier<? extends Kernel> kernels,

@@ -22,6 +22,6 @@ sealed interface Scope permits DirectoryScope, Tree {
     ///
     /// @param isLastLook whether a difference counts even if an event that explains it may have
     ///     come just now
-    /// @return whether there is none, or no longer
+    /// @return whether that is certain; if not, it takes another read
     boolean settle(boolean isLastLook);
 }

@@ -3,6 +3,7 @@ package dev.gyre.internal.files;
 import static dev.gyre.internal.sys.Linux.IN_DONT_FOLLOW;
 
 import dev.gyre.SystemCallException;
+import dev.gyre.internal.files.Proof.Verdict;
 import dev.gyre.os.FileChange.Kind;
 
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,7 @@ import java.util.Set;
 /// our tree, or an event says what cannot be, then what was reported was not how it happened: the
 /// tree is *in doubt*. It passes over all events that there are, and when none is left it looks at
 /// everything anew and reports one OVERFLOW. The same if a directory that was moved is not where
-/// the events have led it.
+/// the events have led it, or if it may have been another one that we looked into ([Proof]).
 ///
 /// Loop thread only.
 final class Tree implements Scope {
@@ -63,13 +64,9 @@ final class Tree implements Scope {
     private final Map<Integer, TreeNode> nodes = new HashMap<>();
     private @Nullable TreeNode root;
 
-    /// An entry of a directory of ours.
-    private record Place(TreeNode parent, Path name) {}
-
-    /// Where directories came and went by moves since everything was last known.
-    private final Set<Place> unproven = new HashSet<>();
-
+    private final Proof proof;
     private boolean inDoubt;
+    private long scans;
 
     /// Those with something below them that was not there when it was to be watched.
     private final Set<TreeNode> incomplete = new HashSet<>();
@@ -77,6 +74,7 @@ final class Tree implements Scope {
     Tree(OpenFileWatch watch, Notifications notifications) {
         this.watch = watch;
         this.notifications = notifications;
+        proof = new Proof(notifications);
     }
 
     @Override
@@ -107,7 +105,10 @@ final class Tree implements Scope {
             Set<Path> _ = node.takeMissing();
         }
         incomplete.clear();
-        unproven.clear();
+        for (TreeNode node : nodes.values()) {
+            node.forgetLooks(); // Events that would have told of their end were passed over.
+        }
+        proof.clear();
         inDoubt = false;
         Set<TreeNode> found = scan(top, Purpose.RECOVERY);
         for (TreeNode node : List.copyOf(nodes.values())) {
@@ -122,27 +123,14 @@ final class Tree implements Scope {
     @Override
     public boolean settle(boolean isLastLook) {
         incomplete.removeIf(node -> node.forgetMissing(notifications.reads()));
-        unproven.removeIf(this::isAsBelieved);
-        if (!inDoubt && !unproven.isEmpty() && !isLastLook) {
-            return false;
+        Verdict verdict = inDoubt ? Verdict.REFUTED : proof.verdict();
+        if (verdict == Verdict.PROVEN) {
+            return notifications.scanned().isEmpty();
         }
-        if (inDoubt || !unproven.isEmpty()) {
+        if (verdict == Verdict.REFUTED || isLastLook) {
             watch.recover();
         }
-        return true;
-    }
-
-    private boolean isAsBelieved(Place place) {
-        if (place.parent.descriptor == Notifications.UNWATCHED) {
-            return true; // Whatever is there is no longer ours.
-        }
-        TreeNode believed = place.parent.children.get(place.name);
-        int known = believed == null ? Notifications.UNWATCHED : believed.descriptor;
-        int found = notifications.look(place.parent.path().resolve(place.name), IN_DONT_FOLLOW);
-        if (found < 0) {
-            return known == Notifications.UNWATCHED || !Notifications.isAbsence(-found);
-        }
-        return found == known;
+        return false;
     }
 
     boolean isInDoubt() {
@@ -173,9 +161,9 @@ final class Tree implements Scope {
             inDoubt |= moved != null || replaced != null;
             return;
         }
-        unproven.add(new Place(to, newName));
+        proof.needsPlace(to, newName);
         if (replaced != null) {
-            unproven.add(new Place(from, name)); // Perhaps they were exchanged.
+            proof.needsPlace(from, name); // Perhaps they were exchanged.
             forget(replaced);
         }
         if (moved == null) {
@@ -184,8 +172,47 @@ final class Tree implements Scope {
             inDoubt = true; // Not a thing that happens to directories: it was another one.
         } else {
             attach(moved, to, newName);
+            questionLooks(moved);
             complete(moved);
         }
+    }
+
+    /// What was looked at a moment ago in a directory that has moved, perhaps before we looked. A
+    /// look begins and ends with the right directory at its path; so if another one was there
+    /// meanwhile, two moves or more tell of it.
+    private void questionLooks(TreeNode moved) {
+        for (TreeNode node : notifications.scanned()) {
+            TreeNode parent = node.parent;
+            if (node.watch() == watch
+                    && parent != null
+                    && node.descriptor != Notifications.UNWATCHED
+                    && node.isWithin(moved)) {
+                inDoubt |= node.countMove() > 1;
+                proof.needsPlace(parent, node.name);
+            }
+        }
+    }
+
+    /// Two entries may have been exchanged; then there is one of that name still.
+    void lookFor(TreeNode node, Path name) {
+        noteLook(node);
+        if (!proof.isInPlace(node)) {
+            proof.needsEndOf(node);
+            return;
+        }
+        Path path = node.path().resolve(name);
+        boolean exists = Files.exists(path, LinkOption.NOFOLLOW_LINKS);
+        boolean isDirectory = Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
+        if (!proof.isInPlace(node)) {
+            proof.needsEndOf(node);
+        } else if (exists) {
+            node.onMovedIn(name, isDirectory);
+        }
+    }
+
+    private void noteLook(TreeNode node) {
+        node.scannedAt(notifications.reads());
+        notifications.hasScanned(node);
     }
 
     /// Looks again for what was missing in a directory that has moved.
@@ -221,6 +248,7 @@ final class Tree implements Scope {
     void isUnwatched(TreeNode node) {
         nodes.remove(node.descriptor);
         incomplete.remove(node);
+        proof.isGone(node);
         node.descriptor = Notifications.UNWATCHED;
     }
 
@@ -231,6 +259,7 @@ final class Tree implements Scope {
 
     private void leave(TreeNode node) {
         incomplete.remove(node);
+        proof.isGone(node);
         if (node.descriptor != Notifications.UNWATCHED) {
             nodes.remove(node.descriptor);
             notifications.unlisten(node.descriptor, node);
@@ -270,32 +299,38 @@ final class Tree implements Scope {
         TreeNode known = nodes.get(descriptor);
         TreeNode there = parent.children.get(name);
         if (known != null && known == there) {
+            known.foundInScan = scans;
             return known;
-        }
-        if (known != null && parent.isWithin(known)) {
-            return null; // Mounted into itself: there is no end to that.
         }
         if (known != null && purpose == Purpose.TAKING_IN) {
             inDoubt = true; // It was moved here, and we are still to hear of it.
             return null;
         }
+        if (known != null && parent.isWithin(known)) {
+            return null; // Mounted into itself: there is no end to that.
+        }
+        if (known != null) {
+            // In one of the places we were misled, and may have listed nothing.
+            inDoubt |= known.foundInScan == scans;
+            detach(known); // First: it may be below the one whose place it has taken.
+        }
         if (there != null) {
             forget(there);
         }
+        TreeNode node = known == null ? new TreeNode(this, parent, name, descriptor) : known;
+        node.foundInScan = scans;
+        attach(node, parent, name);
         if (known == null) {
-            TreeNode node = new TreeNode(this, parent, name, descriptor);
-            attach(node, parent, name);
             enter(node);
-            return node;
         }
-        attach(known, parent, name);
-        return known;
+        return node;
     }
 
     /// Looks at a directory and everything below it, and watches all directories that it finds.
     ///
     /// @return the directories
     private Set<TreeNode> scan(TreeNode start, Purpose purpose) {
+        scans++;
         Set<TreeNode> found = new HashSet<>();
         Deque<TreeNode> left = new ArrayDeque<>();
         left.add(start);
@@ -311,11 +346,10 @@ final class Tree implements Scope {
     private List<TreeNode> list(TreeNode node, Purpose purpose) {
         List<TreeNode> directories = new ArrayList<>();
         Path path = node.path();
-        if (purpose == Purpose.TAKING_IN) {
-            node.scannedAt(notifications.reads());
-            notifications.hasScanned(node);
-        }
+        noteLook(node);
+        boolean opened = false;
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
+            opened = true;
             for (Path entry : entries) {
                 Path name = entry.getFileName();
                 if (purpose == Purpose.TAKING_IN && node.reports(name)) {
@@ -334,15 +368,18 @@ final class Tree implements Scope {
         } catch (DirectoryIteratorException e) {
             onRefusal(node, path, Objects.requireNonNull(e.getCause()), purpose);
         }
-        if (purpose == Purpose.TAKING_IN && isAnother(path, node)) {
+        int found = proof.whatIsAt(node);
+        if (found >= 0 && found != node.descriptor) {
             inDoubt = true; // Perhaps it was already the other one that was listed.
+        } else if (found < 0 && Notifications.isAbsence(-found) && opened) {
+            // The same, and that one has gone on. What is new in it matters only if it lasts.
+            if (purpose == Purpose.TAKING_IN) {
+                proof.needsEndOf(node);
+            } else {
+                inDoubt = true;
+            }
         }
         return directories;
-    }
-
-    private boolean isAnother(Path path, TreeNode node) {
-        int found = notifications.look(path, node.parent == null ? 0 : IN_DONT_FOLLOW);
-        return found >= 0 && found != node.descriptor;
     }
 
     private void onRefusal(Path path, int errno, Purpose purpose) {

@@ -10,8 +10,6 @@ import dev.gyre.os.FileChange.Kind;
 
 import org.jspecify.annotations.Nullable;
 
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,6 +31,9 @@ final class TreeNode implements DirectoryListener {
 
     int descriptor;
 
+    /// The number of the scan that found it last.
+    long foundInScan;
+
     /// The entries that were found by looking and not by their events, which may still come.
     private @Nullable Set<Path> reported;
 
@@ -49,6 +50,8 @@ final class TreeNode implements DirectoryListener {
 
     /// The number of the read after which it was looked at.
     private long scannedAtRead;
+
+    private int movesSinceScan;
 
     TreeNode(Tree tree, @Nullable TreeNode parent, Path name, int descriptor) {
         this.tree = tree;
@@ -87,16 +90,29 @@ final class TreeNode implements DirectoryListener {
         scannedAtRead = read;
     }
 
+    /// By an event read since it was looked at, it was moved, or a directory above it.
+    ///
+    /// @return how often by now
+    int countMove() {
+        movesSinceScan++;
+        return movesSinceScan;
+    }
+
     /// Forgets them if no event of theirs can still be on its way.
     ///
     /// @param read a read that found all events there were
     /// @return whether this was looked at before it
     boolean forgetReported(long read) {
         if (scannedAtRead < read) {
-            reported = null;
+            forgetLooks();
             return true;
         }
         return false;
+    }
+
+    void forgetLooks() {
+        reported = null;
+        movesSinceScan = 0;
     }
 
     /// @return whether the entry was reported before its event came
@@ -216,9 +232,8 @@ final class TreeNode implements DirectoryListener {
 
     @Override
     public void onLeftAtOnce(Path entry) {
-        Path place = path().resolve(entry);
-        if (Files.exists(place, LinkOption.NOFOLLOW_LINKS)) {
-            onMovedIn(entry, Files.isDirectory(place, LinkOption.NOFOLLOW_LINKS));
+        if (!tree.isInDoubt()) {
+            tree.lookFor(this, entry);
         }
     }
 

@@ -107,7 +107,12 @@ public final class BufferPool {
         operations.host.requireOpen("Buffer.take");
         NativeBuffer.requireSize(atLeast);
         Part part = part(atLeast);
-        return part == null ? null : new NativeBuffer(part.piece);
+        if (part == null) {
+            return null;
+        }
+        NativeBuffer taken = new NativeBuffer(part.piece);
+        operations.leaks.watch(taken);
+        return taken;
     }
 
     public NativeBuffer takeOrThrow(int atLeast) {
@@ -209,6 +214,10 @@ public final class BufferPool {
     /// How many bytes are out. Any thread.
     public long used() {
         return used.get();
+    }
+
+    long reserved() {
+        return reserved;
     }
 
     public long limit() {

@@ -47,6 +47,7 @@ final class LentBuffers {
     /// It stays with the user after the callback.
     void keep(int number, NativeBuffer view) {
         view.keep();
+        operations.leaks.watch(view);
         views[number] = null;
     }
 

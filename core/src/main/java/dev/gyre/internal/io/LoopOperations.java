@@ -30,6 +30,7 @@ public final class LoopOperations {
     final OperationPools pools;
     final LentBuffers buffers;
     final BufferPool pool;
+    final BufferLeaks leaks = new BufferLeaks();
     private final NativeBytes scratch = NativeBytes.allocate(2L * Long.BYTES);
 
     // Shared: filled by any thread, emptied by the loop's.
@@ -62,6 +63,10 @@ public final class LoopOperations {
 
     public BufferPool pool() {
         return pool;
+    }
+
+    public BufferLeaks leaks() {
+        return leaks;
     }
 
     public void requireOpen(String method) {

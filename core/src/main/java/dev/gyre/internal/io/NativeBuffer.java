@@ -1,5 +1,6 @@
 package dev.gyre.internal.io;
 
+import dev.gyre.internal.io.BufferLeaks.Trace;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.io.Buffer;
 
@@ -35,13 +36,11 @@ public final class NativeBuffer implements Buffer {
     /// Whether it is lent for a callback only, and goes back by itself.
     private boolean borrowed;
 
-    /// Of a slice that is borrowed: what it ends with.
-    private @Nullable NativeBuffer borrowedFrom;
+    /// The slices that were taken of it meanwhile; of a slice, all that end with it.
+    private @Nullable Borrowing borrowing;
 
-    /// Those that end with this one, chained by the next.
-    private @Nullable NativeBuffer borrowedSlices;
-
-    private @Nullable NativeBuffer nextBorrowed;
+    /// Where it was taken, if that is wanted to be known.
+    private @Nullable Trace trace;
 
     NativeBuffer(MemoryPiece piece) {
         this(piece, piece.bytes, false);
@@ -116,11 +115,22 @@ public final class NativeBuffer implements Buffer {
     }
 
     private void endSlices(String reason) {
-        for (NativeBuffer each = borrowedSlices; each != null; each = each.nextBorrowed) {
-            each.borrowed = false;
-            each.holder = reason;
+        Borrowing ended = borrowing;
+        borrowing = null;
+        if (ended != null) {
+            ended.end(reason);
         }
-        borrowedSlices = null;
+    }
+
+    /// It has ended with what it was a slice of.
+    void end(String reason) {
+        borrowed = false;
+        holder = reason;
+        borrowing = null;
+    }
+
+    void trace(Trace trace) {
+        this.trace = trace;
     }
 
     private void requireMine() {
@@ -165,11 +175,8 @@ public final class NativeBuffer implements Buffer {
     /// @param bytes at most what that has, and this has room for
     /// @return bytes
     public int takeFrom(NativeBuffer other, int bytes) {
-        requireRoom(bytes);
-        other.requireReadable(bytes);
-        memory.put(writing, other.memory, other.reading, bytes);
-        writing += bytes;
-        other.reading += bytes;
+        int from = other.taken(bytes);
+        memory.put(added(bytes), other.memory, from, bytes);
         return bytes;
     }
 
@@ -194,26 +201,20 @@ public final class NativeBuffer implements Buffer {
 
     @Override
     public Buffer put(byte value) {
-        requireRoom(1);
-        memory.put(writing++, value);
+        memory.put(added(1), value);
         return this;
     }
 
     @Override
     public Buffer put(byte[] bytes, int offset, int length) {
         Objects.checkFromIndexSize(offset, length, bytes.length);
-        requireRoom(length);
-        memory.put(writing, bytes, offset, length);
-        writing += length;
+        memory.put(added(length), bytes, offset, length);
         return this;
     }
 
     @Override
     public Buffer put(ByteBuffer bytes) {
-        int length = bytes.remaining();
-        requireRoom(length);
-        memory.put(writing, bytes);
-        writing += length;
+        memory.put(added(bytes.remaining()), bytes);
         return this;
     }
 
@@ -224,70 +225,53 @@ public final class NativeBuffer implements Buffer {
             throw new IllegalArgumentException("a buffer cannot be put into itself: " + this);
         }
         int length = from.readable();
-        requireRoom(length);
-        memory.put(writing, from.memory, from.reading, length);
-        writing += length;
+        memory.put(added(length), from.memory, from.reading, length);
         from.reading = from.writing;
         return this;
     }
 
     @Override
     public Buffer putShort(short value) {
-        requireRoom(Short.BYTES);
-        memory.putShort(writing, value);
-        writing += Short.BYTES;
+        memory.putShort(added(Short.BYTES), value);
         return this;
     }
 
     @Override
     public Buffer putInt(int value) {
-        requireRoom(Integer.BYTES);
-        memory.putInt(writing, value);
-        writing += Integer.BYTES;
+        memory.putInt(added(Integer.BYTES), value);
         return this;
     }
 
     @Override
     public Buffer putLong(long value) {
-        requireRoom(Long.BYTES);
-        memory.putLong(writing, value);
-        writing += Long.BYTES;
+        memory.putLong(added(Long.BYTES), value);
         return this;
     }
 
     @Override
     public byte get() {
-        requireReadable(1);
-        return memory.get(reading++);
+        return memory.get(taken(1));
     }
 
     @Override
     public Buffer get(byte[] into) {
-        requireReadable(into.length);
-        memory.get(reading, into, 0, into.length);
-        reading += into.length;
+        memory.get(taken(into.length), into, 0, into.length);
         return this;
     }
 
     @Override
     public short getShort() {
-        requireReadable(Short.BYTES);
-        reading += Short.BYTES;
-        return memory.getShort(reading - Short.BYTES);
+        return memory.getShort(taken(Short.BYTES));
     }
 
     @Override
     public int getInt() {
-        requireReadable(Integer.BYTES);
-        reading += Integer.BYTES;
-        return memory.getInt(reading - Integer.BYTES);
+        return memory.getInt(taken(Integer.BYTES));
     }
 
     @Override
     public long getLong() {
-        requireReadable(Long.BYTES);
-        reading += Long.BYTES;
-        return memory.getLong(reading - Long.BYTES);
+        return memory.getLong(taken(Long.BYTES));
     }
 
     @Override
@@ -316,15 +300,13 @@ public final class NativeBuffer implements Buffer {
 
     @Override
     public Buffer advance(int bytes) {
-        requireRoom(bytes);
-        writing += bytes;
+        int _ = added(bytes);
         return this;
     }
 
     @Override
     public Buffer skip(int bytes) {
-        requireReadable(bytes);
-        reading += bytes;
+        int _ = taken(bytes);
         return this;
     }
 
@@ -351,7 +333,7 @@ public final class NativeBuffer implements Buffer {
 
     /// From where on the memory is this buffer's own.
     private int lowest() {
-        if (floor > 0 && borrowedSlices == null && !piece.isShared()) {
+        if (floor > 0 && borrowing == null && !piece.isShared()) {
             floor = 0; // The slices are gone.
         }
         return floor;
@@ -359,19 +341,17 @@ public final class NativeBuffer implements Buffer {
 
     @Override
     public Buffer slice(int bytes) {
-        requireReadable(bytes);
-        NativeBuffer part = new NativeBuffer(piece, memory.part(reading, bytes), true);
+        NativeBuffer part = new NativeBuffer(piece, memory.part(taken(bytes), bytes), true);
         part.writing = bytes;
         if (borrowed) {
-            NativeBuffer first = borrowedFrom == null ? this : borrowedFrom;
+            borrowing = borrowing == null ? new Borrowing() : borrowing;
+            borrowing.add(part);
+            part.borrowing = borrowing;
             part.borrowed = true;
-            part.borrowedFrom = first;
-            part.nextBorrowed = first.borrowedSlices;
-            first.borrowedSlices = part;
         } else {
             piece.share();
+            part.trace = trace == null ? null : trace.ofSlice(part);
         }
-        reading += bytes;
         floor = reading;
         return part;
     }
@@ -386,24 +366,36 @@ public final class NativeBuffer implements Buffer {
         if (!borrowed && (slice || piece.lender != null)) {
             requireMine();
             holder = piece.lender == null ? RELEASED : GIVEN_BACK;
+            if (trace != null) {
+                trace.released();
+                trace = null;
+            }
             piece.leave();
         }
     }
 
-    private void requireRoom(int bytes) {
+    /// Moves the writing position, and says where it was.
+    private int added(int bytes) {
         requireMine();
-        if (bytes < 0 || bytes > capacity - writing) {
+        int at = writing;
+        if (bytes < 0 || bytes > capacity - at) {
             throw new IndexOutOfBoundsException(
-                    bytes + " bytes do not fit: the buffer has room for " + (capacity - writing));
+                    bytes + " bytes do not fit: the buffer has room for " + (capacity - at));
         }
+        writing = at + bytes;
+        return at;
     }
 
-    private void requireReadable(int bytes) {
+    /// Moves the reading position, and says where it was.
+    private int taken(int bytes) {
         requireMine();
-        if (bytes < 0 || bytes > writing - reading) {
+        int at = reading;
+        if (bytes < 0 || bytes > writing - at) {
             throw new IndexOutOfBoundsException(
-                    bytes + " bytes cannot be taken: " + (writing - reading) + " are readable");
+                    bytes + " bytes cannot be taken: " + (writing - at) + " are readable");
         }
+        reading = at + bytes;
+        return at;
     }
 
     @Override

@@ -58,8 +58,7 @@ public enum SocketOption {
                 socket.use(
                         fd -> seam.sockets().get().getsockopt(fd, level, number, memory, length));
         if (result < 0) {
-            throw new SystemCallException(
-                    "getsockopt(" + this + ")", -result, socket.opening().fd);
+            throw new SystemCallException("getsockopt(" + this + ")", -result, socket.opening().fd);
         }
         return Memory.getInt(memory);
     }
@@ -88,7 +87,8 @@ public enum SocketOption {
             int length,
             String what) {
         int result =
-                socket.use(fd -> seam.sockets().get().setsockopt(fd, level, option, memory, length));
+                socket.use(
+                        fd -> seam.sockets().get().setsockopt(fd, level, option, memory, length));
         if (result < 0) {
             throw new SystemCallException(
                     "setsockopt",

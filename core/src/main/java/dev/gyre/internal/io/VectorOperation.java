@@ -42,8 +42,7 @@ public final class VectorOperation extends LoopOperation {
     }
 
     /// Writes what is [#add]ed before it is started.
-    public VectorOperation gather(
-            OpenDescriptor descriptor, Consumer<? super Operation> callback) {
+    public VectorOperation gather(OpenDescriptor descriptor, Consumer<? super Operation> callback) {
         become(Opcode.WRITE_VECTOR, descriptor, callback);
         count = 0;
         return this;

@@ -4,6 +4,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.ShutdownReport;
 import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.base.Counter;
+import dev.gyre.internal.io.BufferLeaks;
 import dev.gyre.internal.promise.LoopPromise;
 import dev.gyre.internal.time.LoopTimer;
 import dev.gyre.metrics.LoopObserver;
@@ -105,6 +106,16 @@ final class Callbacks {
             observer.onUnhandledRejection(loop, promise, promise.reason());
         } catch (Throwable thrown) {
             failures.caught(thrown);
+        }
+    }
+
+    void observeLeaks(BufferLeaks leaks) {
+        for (Throwable takenAt = leaks.next(); takenAt != null; takenAt = leaks.next()) {
+            try {
+                observer.onBufferLeak(loop, takenAt);
+            } catch (Throwable thrown) {
+                failures.caught(thrown);
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.gyre.internal.loop;
 
+import dev.gyre.io.CloseReason;
 import dev.gyre.metrics.LoopMetrics;
 
 import java.util.Optional;
@@ -134,5 +135,20 @@ public final class Metrics implements LoopMetrics {
     @Override
     public int priorityDepth() {
         return parts.ingress.priority.depth();
+    }
+
+    @Override
+    public long streams() {
+        return parts.operations.streamCounters().open();
+    }
+
+    @Override
+    public long streamsOpened() {
+        return parts.operations.streamCounters().allOpened();
+    }
+
+    @Override
+    public long streamsClosed(CloseReason reason) {
+        return parts.operations.streamCounters().closedFor(reason);
     }
 }

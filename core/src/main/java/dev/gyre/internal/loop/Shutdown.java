@@ -335,6 +335,8 @@ final class Shutdown {
                 closeBelongings();
             } finally {
                 try {
+                    operations.leaks().end(); // Before its operations let go of theirs.
+                    callbacks.observeLeaks(operations.leaks());
                     operations.close();
                     backend.close();
                     watchers.close();

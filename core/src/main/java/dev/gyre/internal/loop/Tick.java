@@ -132,6 +132,7 @@ final class Tick {
         dispatch.beginTick(operationBudget);
         batchLeft = NOT_COUNTED;
         deferredLeft = NOT_COUNTED;
+        callbacks.observeLeaks(operations.leaks());
     }
 
     private void runTimers() {

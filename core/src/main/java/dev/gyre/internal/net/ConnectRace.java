@@ -81,7 +81,8 @@ final class ConnectRace implements AutoCloseable {
                 .thenAccept(found -> run(AddressOrder.interleaved(found, unresolved.getPort())))
                 .recover(
                         reason -> {
-                            giveUp(reason); // Unless it was given up before, and cancelled for that.
+                            giveUp(reason); // Unless it was given up before, and cancelled for
+                            // that.
                             return null;
                         });
         return outcome.promise();

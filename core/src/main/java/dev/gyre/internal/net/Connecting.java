@@ -8,6 +8,7 @@ import dev.gyre.io.Stream;
 import dev.gyre.io.StreamConfig;
 import dev.gyre.io.Tls;
 
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Objects;
 
@@ -26,18 +27,23 @@ public final class Connecting {
                                 SocketSettings.of(config.socket()),
                                 config.connectTimeout(),
                                 config.resolver())
-                        .then(socket -> stream(streams, (OpenDescriptor) socket, config));
+                        .then(socket -> stream(streams, (OpenDescriptor) socket, to, config));
         Tls tls = config.tls();
         return tls == null
                 ? connected
                 : connected.thenCompose(stream -> stream.secure(tls).then(_ -> stream));
     }
 
-    private static Stream stream(Streams streams, OpenDescriptor socket, StreamConfig config) {
+    private static Stream stream(
+            Streams streams, OpenDescriptor socket, SocketAddress to, StreamConfig config) {
         try {
-            // Asked now: of a name's addresses any may have answered, and a peer that is gone has none.
-            SocketAddress peer = SocketNames.peer(streams.operations().seam(), socket);
-            return new Connection(streams, socket, peer, config).face();
+            // Of a name's addresses any may have answered.
+            boolean isName = to instanceof InetSocketAddress internet && internet.isUnresolved();
+            SocketAddress peer =
+                    isName ? SocketNames.peer(streams.operations().seam(), socket) : to;
+            Connection connection = Connection.connected(streams, socket, peer, config);
+            connection.calledAs(to);
+            return connection.face();
         } catch (Throwable e) {
             socket.close();
             throw e;

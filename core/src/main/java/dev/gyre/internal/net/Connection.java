@@ -1,19 +1,24 @@
 package dev.gyre.internal.net;
 
+import dev.gyre.Deferred;
 import dev.gyre.EventLoop;
+import dev.gyre.Promise;
 import dev.gyre.internal.io.BufferPool;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.tls.TlsMachine;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.Protocol;
 import dev.gyre.io.StreamClosedException;
 import dev.gyre.io.StreamConfig;
 import dev.gyre.io.StreamState;
 import dev.gyre.io.Timeout;
+import dev.gyre.io.TlsSession;
 
 import org.jspecify.annotations.Nullable;
 
 import java.net.SocketAddress;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -39,11 +44,19 @@ final class Connection implements Wire.User {
     private final LoopStream face;
     private Wire wire;
 
+    /// What TLS was begun with; null without.
+    private @Nullable TlsMachine machine;
+
+    /// Whether what is unread belongs to TLS, which has not taken it yet.
+    private boolean securing;
+
+    /// What was connected to, as it was given: the name that TLS asks for and verifies.
+    private SocketAddress calledAs;
+
     /// Whether the wire has been told to read.
     private boolean reading;
 
-    /// Whether what arrives here goes elsewhere, so that this one's own output does not matter for it.
-    private boolean piped;
+    private boolean readsUnderPressure;
 
     private @Nullable Consumer<? super CloseReason> onClose;
 
@@ -59,10 +72,17 @@ final class Connection implements Wire.User {
     @Nullable Connection next;
     @Nullable Connection previous;
 
-    Connection(Streams streams, OpenDescriptor socket, SocketAddress peer, StreamConfig config) {
+    private Connection(
+            Streams streams,
+            OpenDescriptor socket,
+            SocketAddress peer,
+            StreamConfig config,
+            boolean accepted) {
         this.streams = streams;
         this.config = config;
         this.peer = peer;
+        calledAs = peer;
+        readsUnderPressure = config.readsUnderPressure().orElse(!accepted);
         this.socket = new SocketWire(streams.operations(), socket);
         wire = this.socket;
         wire.serve(this);
@@ -72,6 +92,16 @@ final class Connection implements Wire.User {
         face = new LoopStream(this);
         streams.add(this);
         times.begin();
+    }
+
+    static Connection accepted(
+            Streams streams, OpenDescriptor socket, SocketAddress peer, StreamConfig config) {
+        return new Connection(streams, socket, peer, config, true);
+    }
+
+    static Connection connected(
+            Streams streams, OpenDescriptor socket, SocketAddress peer, StreamConfig config) {
+        return new Connection(streams, socket, peer, config, false);
     }
 
     // ------------------------------------------------------------------ for its parts
@@ -113,11 +143,12 @@ final class Connection implements Wire.User {
     }
 
     boolean isUnderPressure() {
-        return output.isUnderPressure() && !config.readsUnderPressure() && !piped;
+        return output.isUnderPressure() && !readsUnderPressure;
     }
 
-    void pipesElsewhere() {
-        piped = true;
+    /// What arrives here leads to no output here.
+    void readUnderPressure() {
+        readsUnderPressure = true;
     }
 
     /// What is wanted of the input may have changed.
@@ -137,6 +168,48 @@ final class Connection implements Wire.User {
                 "the loop's memory for buffers is used up: "
                         + pool().limit()
                         + " bytes (LoopConfig.withBufferMemory)");
+    }
+
+    // ------------------------------------------------------------------ TLS
+
+    /// Puts TLS between this and its wire. What is unread is the first that TLS gets, also what the callback leaves that
+    /// is running just now: nothing that came in the clear is taken for what came after.
+    Promise<TlsSession> secure(TlsMachine machine, Duration timeout) {
+        Deferred<TlsSession> outcome = loop().deferred();
+        TlsWire over =
+                new TlsWire(streams, wire, output.giveWay(), machine, timeout, outcome);
+        over.serve(this);
+        this.machine = machine;
+        wire = over;
+        securing = true;
+        loop().microtask(
+                        () -> {
+                            securing = false;
+                            over.begin(input.takeUnread());
+                            reading = false;
+                            updateReading();
+                        });
+        return outcome.promise();
+    }
+
+    SocketAddress calledAs() {
+        return calledAs;
+    }
+
+    void calledAs(SocketAddress name) {
+        calledAs = name;
+    }
+
+    boolean isSecuring() {
+        return securing;
+    }
+
+    boolean isSecured() {
+        return machine != null;
+    }
+
+    @Nullable TlsSession session() {
+        return machine == null ? null : machine.session();
     }
 
     // ------------------------------------------------------------------ as the wire's user
@@ -168,7 +241,9 @@ final class Connection implements Wire.User {
 
     @Override
     public void onFailed(CloseReason why, @Nullable Throwable cause) {
-        closeWith(why, cause);
+        // Whoever closes does not miss what nobody would have read: many peers end without a word then.
+        boolean done = why == CloseReason.TLS_FAILED && draining && output.hasEnded();
+        closeWith(done ? CloseReason.CLOSED : why, done ? null : cause);
     }
 
     @Override
@@ -267,9 +342,17 @@ final class Connection implements Wire.User {
         times.cancel();
         input.close();
         output.abandon();
-        wire.close(why == CloseReason.ABORTED || !output.isEmpty());
+        wire.close(!output.isEmpty() || resets(why));
         streams.remove(this, why);
         streams.tell(this::tellClosed);
+    }
+
+    /// Whether an end would tell the peer that all is well.
+    private static boolean resets(CloseReason why) {
+        return switch (why) {
+            case ENDED, CLOSED, RESET, IDLE_TIMEOUT, READ_TIMEOUT, LOOP_ENDED -> false;
+            default -> true;
+        };
     }
 
     private void tellClosed() {

@@ -68,8 +68,7 @@ final class ListeningSockets {
             return false;
         }
         try {
-            return Files.readAttributes(
-                            path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+            return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
                     .isOther();
         } catch (IOException e) {
             return false;

@@ -86,8 +86,7 @@ public final class LoopListener implements Listener {
         Objects.requireNonNull(config, "config");
         Objects.requireNonNull(handler, "accepted");
         Streams streams = Streams.on(loop);
-        OpenDescriptor socket =
-                ListeningSockets.open(streams.operations().seam(), address, config);
+        OpenDescriptor socket = ListeningSockets.open(streams.operations().seam(), address, config);
         try {
             LoopListener listener = new LoopListener(streams, socket, config, handler);
             streams.add(listener);
@@ -183,8 +182,7 @@ public final class LoopListener implements Listener {
             refused++;
             return;
         }
-        Connection connection =
-                new Connection(streams, accepted, peer, config.streams());
+        Connection connection = Connection.accepted(streams, accepted, peer, config.streams());
         connections++;
         connection.onGone(this::gone);
         if (connections >= config.maxConnections()) {

@@ -2,24 +2,22 @@ package dev.gyre.internal.net;
 
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
-import dev.gyre.internal.io.BufferPool;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.tls.TlsSetup;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.Descriptor;
 import dev.gyre.io.OutputState;
 import dev.gyre.io.Protocol;
 import dev.gyre.io.Stream;
-import dev.gyre.io.StreamClosedException;
-import dev.gyre.io.StreamConfig;
 import dev.gyre.io.StreamState;
-import dev.gyre.io.Timeout;
 import dev.gyre.io.Tls;
 import dev.gyre.io.TlsSession;
 
 import org.jspecify.annotations.Nullable;
 
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -83,6 +81,12 @@ public final class LoopStream implements Stream {
             connection.input.speak(new Speaker(onData, onEnd, onWritable));
         }
         return this;
+    }
+
+    @Override
+    public Buffer unread() {
+        require("unread");
+        return connection.input.unreadAtEnd();
     }
 
     @Override
@@ -272,12 +276,25 @@ public final class LoopStream implements Stream {
     public Promise<TlsSession> secure(Tls tls) {
         Objects.requireNonNull(tls, "tls");
         require("secure");
-        throw new UnsupportedOperationException();
+        if (connection.isSecured()) {
+            throw new IllegalStateException("TLS has begun already on " + connection);
+        }
+        if (!connection.isOpen()) {
+            return Promise.rejected(loop(), connection.closedException());
+        }
+        String host = null;
+        int port = 0;
+        if (connection.calledAs() instanceof InetSocketAddress to) {
+            host = to.getHostString();
+            port = to.getPort();
+        }
+        return connection.secure(
+                TlsSetup.of(tls).machine(host, port), tls.handshakeTimeout());
     }
 
     @Override
     public @Nullable TlsSession tls() {
-        return null;
+        return connection.session();
     }
 
     // ------------------------------------------------------------------ looking

@@ -55,7 +55,7 @@ final class Pipeline implements Protocol {
                     from + " and " + to + " are on two loops: a pipe joins streams of one");
         }
         Pipeline pipeline = new Pipeline(from, to);
-        from.pipesElsewhere();
+        from.readUnderPressure();
         from.onGone(_ -> pipeline.broken(from));
         to.onGone(_ -> pipeline.broken(to));
         to.output.feedFrom(from.input::resume);

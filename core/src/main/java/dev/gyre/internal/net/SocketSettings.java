@@ -13,7 +13,6 @@ import dev.gyre.io.KeepAlive;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.SocketOptions;
 
-
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -31,8 +30,9 @@ import java.net.UnknownHostException;
 /// @param reusePort whether several may listen on one address and share what arrives
 /// @param dualStack whether who listens on all addresses does so on those of IPv6 and IPv4
 /// @param backlog how many connections may wait to be accepted; the system cuts it to what it allows
-record SocketSettings(SocketOptions options, boolean reusePort, boolean dualStack, int backlog) {
-    static final SocketSettings DEFAULTS = of(ListenerConfig.DEFAULT);
+public record SocketSettings(
+        SocketOptions options, boolean reusePort, boolean dualStack, int backlog) {
+    public static final SocketSettings DEFAULTS = of(ListenerConfig.DEFAULT);
 
     static SocketSettings of(ListenerConfig config) {
         return new SocketSettings(
@@ -43,13 +43,29 @@ record SocketSettings(SocketOptions options, boolean reusePort, boolean dualStac
         return new SocketSettings(options, false, true, NewSockets.BACKLOG);
     }
 
+    public SocketSettings withOptions(SocketOptions changed) {
+        return new SocketSettings(changed, reusePort, dualStack, backlog);
+    }
+
+    public SocketSettings withReusePort(boolean on) {
+        return new SocketSettings(options, on, dualStack, backlog);
+    }
+
+    public SocketSettings withDualStack(boolean on) {
+        return new SocketSettings(options, reusePort, on, backlog);
+    }
+
+    public SocketSettings withBacklog(int connections) {
+        return new SocketSettings(options, reusePort, dualStack, connections);
+    }
+
     // ------------------------------------------------------------------ sockets of the sort
 
     /// A socket that listens. On all addresses of IPv4 means on all there are, as the JDK has it too, unless
     /// dual stack is off or the kernel has no IPv6.
     ///
     /// @throws SystemCallException if the address is taken, not allowed or not of this machine
-    Descriptor listen(Seam seam, SocketAddress address) {
+    public Descriptor listen(Seam seam, SocketAddress address) {
         if (reusePort && address instanceof UnixDomainSocketAddress) {
             throw new IllegalArgumentException(
                     "reusePort is for ports: only one can listen on " + address);
@@ -141,7 +157,7 @@ record SocketSettings(SocketOptions options, boolean reusePort, boolean dualStac
     }
 
     /// Has closing the socket drop what is not sent yet and tell the peer by a reset.
-    static void resetOnClose(Seam seam, OpenDescriptor socket) {
+    public static void resetOnClose(Seam seam, OpenDescriptor socket) {
         SocketOption.resetOnClose(seam, socket);
     }
 }

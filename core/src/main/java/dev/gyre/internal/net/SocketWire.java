@@ -159,13 +159,7 @@ final class SocketWire implements Wire {
         return operations
                 .pools()
                 .plain()
-                .move(
-                        Opcode.SEND_FILE,
-                        socket,
-                        part.file,
-                        part.offset(),
-                        fileBytes,
-                        onWritten);
+                .move(Opcode.SEND_FILE, socket, part.file, part.offset(), fileBytes, onWritten);
     }
 
     private void written(Operation done) {
@@ -237,7 +231,9 @@ final class SocketWire implements Wire {
         if (reset) {
             SocketSettings.resetOnClose(operations.seam(), socket);
         }
-        socket.close(); // Cancels what is under way, which completes before the number is given back.
+        socket
+                .close(); // Cancels what is under way, which completes before the number is given
+                          // back.
         operations.atTurnEnd(this::releaseIfThrough);
     }
 

@@ -14,10 +14,7 @@ final class Speaker implements Protocol {
     private final @Nullable Runnable end;
     private final @Nullable Runnable writable;
 
-    Speaker(
-            Consumer<? super Buffer> data,
-            @Nullable Runnable end,
-            @Nullable Runnable writable) {
+    Speaker(Consumer<? super Buffer> data, @Nullable Runnable end, @Nullable Runnable writable) {
         this.data = data;
         this.end = end;
         this.writable = writable;

@@ -40,6 +40,7 @@ final class StreamInput {
     private boolean paused;
     private boolean ended;
     private boolean endTold;
+    private boolean tellingEnd;
     private boolean delivering;
     private boolean deliveryPlanned;
 
@@ -115,7 +116,11 @@ final class StreamInput {
 
     /// Whether bytes may not be handed on just now.
     private boolean isBlocked() {
-        return paused || protocol == null || discarding || connection.isUnderPressure();
+        return paused
+                || protocol == null
+                || discarding
+                || connection.isSecuring()
+                || connection.isUnderPressure();
     }
 
     /// Whether the kernel is to be asked for more.
@@ -173,13 +178,31 @@ final class StreamInput {
             return;
         }
         endTold = true;
+        tellingEnd = true;
+        NativeBuffer rest = unread;
         try {
             speaking.onEnd(connection.face());
         } catch (RuntimeException | Error e) {
             connection.failedIn(e);
             throw e;
+        } finally {
+            tellingEnd = false;
+            if (rest != null) {
+                unread = null;
+                rest.release();
+            }
         }
         connection.closeIfBothEnded();
+    }
+
+    Buffer unreadAtEnd() {
+        if (!tellingEnd) {
+            throw new IllegalStateException(
+                    "unread() is for the end of input: before that, what is unread comes again by"
+                            + " itself");
+        }
+        NativeBuffer rest = unread;
+        return rest == null ? NativeBuffer.allocate(1) : rest;
     }
 
     @SuppressWarnings("ReferenceEquality") // a buffer is only itself
@@ -354,6 +377,16 @@ final class StreamInput {
         return room;
     }
 
+    /// Gives up what nobody has taken yet, for TLS to begin with.
+    @Nullable NativeBuffer takeUnread() {
+        if (handedOut) {
+            takeBackHandedOut();
+        }
+        NativeBuffer taken = unread;
+        unread = null;
+        return taken;
+    }
+
     /// The stream is closed.
     void close() {
         Deferred<Buffer> waiting = reader;
@@ -365,7 +398,7 @@ final class StreamInput {
     }
 
     private void giveBack() {
-        if (unread != null && !delivering) {
+        if (unread != null && !delivering && !tellingEnd) {
             unread.release();
         }
         if (late != null) {

@@ -171,7 +171,8 @@ final class StreamOutput {
             return false;
         }
         enrol();
-        if (!pressured && (waits > connection.config().highWater() || operations.pool().isTight())) {
+        if (!pressured
+                && (waits > connection.config().highWater() || operations.pool().isTight())) {
             pressured = true;
             connection.updateReading();
         }

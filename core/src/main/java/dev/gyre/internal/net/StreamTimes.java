@@ -75,7 +75,8 @@ final class StreamTimes {
     }
 
     void linger() {
-        lingerUntil = connection.nowNanos() + Math.max(1, nanos(connection.config().lingerTimeout()));
+        lingerUntil =
+                connection.nowNanos() + Math.max(1, nanos(connection.config().lingerTimeout()));
         touched();
     }
 
@@ -135,7 +136,8 @@ final class StreamTimes {
                     readNanos > 0 && connection.isReading()
                             ? Math.max(receivedAt, readingSince) + readNanos
                             : NEVER;
-            case WRITE -> writeNanos > 0 && !connection.output.isEmpty() ? sentAt + writeNanos : NEVER;
+            case WRITE ->
+                    writeNanos > 0 && !connection.output.isEmpty() ? sentAt + writeNanos : NEVER;
         };
     }
 

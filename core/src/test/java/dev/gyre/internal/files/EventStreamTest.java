@@ -119,6 +119,23 @@ class EventStreamTest {
 
     @Test
     @Clause("Y-1")
+    void exchange_withAMoveElsewhereBetween_leavesBothThere(@TempDir Path elsewhere)
+            throws IOException {
+        on(elsewhere, new Changes());
+        Files.createFile(directory.resolve("a"));
+        Files.createFile(directory.resolve("b"));
+        event(IN_MOVED_FROM, 7, "a");
+        event(IN_MOVED_TO, 7, "b");
+        inotify.event(inotify.watchOf(elsewhere), IN_MOVED_FROM, 8, "x");
+        inotify.event(inotify.watchOf(elsewhere), IN_MOVED_TO, 8, "y");
+        event(IN_MOVED_FROM, 9, "b");
+        event(IN_MOVED_TO, 9, "a");
+        assertThat(reportedUpTo("mark"))
+                .containsExactly("MOVED a -> b", "MOVED b -> a", "CREATED b");
+    }
+
+    @Test
+    @Clause("Y-1")
     void halves_withoutTheirOther_areDeletedAndCreated() {
         event(IN_MOVED_FROM, 7, "a");
         event(IN_MOVED_TO, 8, "b");

@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /// Who is bound to which address, and how long a packet takes from one to another.
 final class Network {
@@ -24,6 +26,11 @@ final class Network {
     private final Map<String, UnixSocket> unix = new TreeMap<>();
     private int nextEphemeral = FIRST_EPHEMERAL;
 
+    /// Hosts that answer nothing, and those that no way leads to.
+    private final Set<String> silent = new TreeSet<>();
+
+    private final Set<String> unreachable = new TreeSet<>();
+
     /// A packet takes the first, and up to the second more. Both zero: it has arrived when the call that sent it
     /// returns, as over a real loopback.
     long latencyNanos = 50_000;
@@ -32,6 +39,24 @@ final class Network {
 
     Network(SimulatedKernel kernel) {
         this.kernel = kernel;
+    }
+
+    // ------------------------------------------------------------------ hosts
+
+    void silence(String host) {
+        silent.add(host);
+    }
+
+    void cutOff(String host) {
+        unreachable.add(host);
+    }
+
+    boolean isSilent(Inet to) {
+        return silent.contains(to.unmapped().host());
+    }
+
+    boolean isUnreachable(Inet to) {
+        return unreachable.contains(to.unmapped().host());
     }
 
     // ------------------------------------------------------------------ ports

@@ -131,7 +131,9 @@ public final class SimulatedBackend implements Backend {
         assert collected.isEmpty() : "events not taken yet: " + collected.size();
         while (true) {
             kernel.runDue();
-            boolean woken = pendingWake.getAndSet(false);
+            // Work beside the loop is done on its very thread here, and so settles promises without
+            // waking anybody.
+            boolean woken = pendingWake.getAndSet(false) | kernel.takeRanOutside();
             if (collect() || woken || deadlineNanos - nanoTime() <= 0) {
                 break;
             }

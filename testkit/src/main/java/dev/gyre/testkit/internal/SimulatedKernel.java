@@ -42,6 +42,9 @@ public final class SimulatedKernel {
     /// Counts what moves anything, for telling a loop that turns from one that gets somewhere.
     private long progress;
 
+    // Whoever lets time pass.
+    private boolean ranOutside;
+
     final Moves moves = new Moves(this);
     private final Seam seam;
 
@@ -84,6 +87,20 @@ public final class SimulatedKernel {
 
     public synchronized void descriptorLimit(int limit) {
         descriptors.limit = limit;
+    }
+
+    /// Has a host answer nothing from now on.
+    ///
+    /// @param host its address in hexadecimal
+    public synchronized void silence(String host) {
+        network.silence(host);
+    }
+
+    /// Has no way lead to a host from now on.
+    ///
+    /// @param host its address in hexadecimal
+    public synchronized void cutOff(String host) {
+        network.cutOff(host);
     }
 
     public synchronized int openDescriptors() {
@@ -179,9 +196,17 @@ public final class SimulatedKernel {
             }
             if (due.outside()) {
                 due.action().run(); // It may do anything, so no lock is held.
+                ranOutside = true;
             }
             any = true;
         }
+    }
+
+    /// Whether user code has run since this was last asked.
+    boolean takeRanOutside() {
+        boolean ran = ranOutside;
+        ranOutside = false;
+        return ran;
     }
 
     synchronized long progress() {

@@ -122,8 +122,30 @@ abstract sealed class SimulatedSocket extends OpenFile permits TcpSocket, UdpSoc
                 default -> {}
             }
         }
-        options.put(key(level, name), value);
-        return 0;
+        int refused = refusal(level, name, value);
+        if (refused == 0) {
+            options.put(key(level, name), value);
+        }
+        return refused;
+    }
+
+    /// What Linux says to an option that makes no sense, or zero.
+    private int refusal(int level, int name, int value) {
+        if (level != Linux.IPPROTO_TCP) {
+            boolean inet = domain != Linux.AF_UNIX;
+            return level == Linux.IPPROTO_IPV6 && !inet ? -Errno.EOPNOTSUPP : 0;
+        }
+        if (!(this instanceof TcpSocket)) {
+            return domain == Linux.AF_UNIX ? -Errno.EOPNOTSUPP : -Errno.ENOPROTOOPT;
+        }
+        boolean sensible =
+                switch (name) {
+                    case Linux.TCP_KEEPIDLE, Linux.TCP_KEEPINTVL -> value >= 1 && value <= 32_767;
+                    case Linux.TCP_KEEPCNT -> value >= 1 && value <= 127;
+                    case Linux.TCP_USER_TIMEOUT -> value >= 0;
+                    default -> true;
+                };
+        return sensible ? 0 : -Errno.EINVAL;
     }
 
     final boolean has(int level, int name) {

@@ -96,6 +96,11 @@ final class TcpMeeting {
                     if (socket.state != State.CONNECTING) {
                         return;
                     }
+                    if (kernel.network.isSilent(to)) {
+                        kernel.note("no answer from " + to);
+                        callAgain(to, tries);
+                        return;
+                    }
                     TcpSocket target = kernel.network.listenerAt(to);
                     if (target == null) {
                         kernel.note("refused " + to);

@@ -117,6 +117,9 @@ final class TcpSocket extends SimulatedSocket {
                 return result;
             }
         }
+        if (kernel.network.isUnreachable(to)) {
+            return -Errno.ENETUNREACH;
+        }
         Inet target = to.isAny() ? to.withHost(loopback(to)) : to;
         remote = target;
         if (local != null && local.isAny()) {

@@ -157,6 +157,9 @@ final class UdpSocket extends SimulatedSocket {
         if (target.port() == 0) {
             return -Errno.EINVAL;
         }
+        if (kernel.network.isUnreachable(target)) {
+            return -Errno.ENETUNREACH;
+        }
         if (length > MOST_BYTES) {
             return -Errno.EMSGSIZE;
         }
@@ -176,6 +179,10 @@ final class UdpSocket extends SimulatedSocket {
     }
 
     private void deliver(Inet to, Datagram datagram) {
+        if (kernel.network.isSilent(to)) {
+            kernel.note("no answer from " + to);
+            return;
+        }
         UdpSocket receiver = kernel.network.receiverAt(to, datagram.from);
         if (receiver == null) {
             kernel.network.carry(new Network.Line(), () -> unreachable(to));

@@ -1,0 +1,220 @@
+package dev.gyre.internal.net;
+
+import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.internal.tls.TlsMachine;
+import dev.gyre.internal.tls.TlsMachine.Next;
+import dev.gyre.io.CloseReason;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.ByteBuffer;
+
+/// What arrives for a [TlsWire]: records, cut anywhere. They are decrypted where the kernel has put them; only what has to
+/// wait is copied and held: the part of a record whose rest has not arrived, and what may not be decrypted yet.
+///
+/// Loop thread only.
+final class TlsInput {
+    /// Room for three records, in which they are decrypted.
+    private static final int PLAINTEXT_BYTES = 1 << 16;
+
+    /// A peer that has sent less than this of a record is not given room for all of it.
+    private static final int EARNEST_BYTES = 4 << 10;
+
+    /// Above this nothing is read below.
+    private static final int MOST_HELD = 1 << 16;
+
+    private static final ByteBuffer NOWHERE = ByteBuffer.allocate(0);
+
+    private static final String OURS =
+            "the stream again: it is valid in the callback that it was handed to, and no longer";
+
+    private final TlsWire wire;
+    private final TlsMachine machine;
+    private @Nullable NativeBuffer held;
+    private boolean ended;
+    private boolean decrypting;
+
+    TlsInput(TlsWire wire) {
+        this.wire = wire;
+        machine = wire.machine;
+    }
+
+    boolean holds() {
+        return held != null || ended;
+    }
+
+    boolean hasRoom() {
+        return !ended && (held == null || held.readable() <= MOST_HELD);
+    }
+
+    // ------------------------------------------------------------------ arriving
+
+    /// What came before everything else.
+    void prepend(NativeBuffer first) {
+        NativeBuffer later = held;
+        held = first;
+        if (later != null) {
+            hold(later, later.readable());
+            later.release();
+        }
+    }
+
+    void arrived(NativeBuffer data) {
+        while (data.readable() > 0 && !wire.isOver()) {
+            NativeBuffer kept = held;
+            if (kept == null) {
+                if (decrypt(data) && data.readable() == 0) {
+                    return;
+                }
+                hold(data, data.readable());
+                return;
+            }
+            int missing = TlsMachine.missing(kept.asReadable());
+            if (missing == 0 || !wire.mayReceive()) {
+                hold(data, data.readable()); // Something else has to happen first.
+                return;
+            }
+            hold(data, Math.min(missing, data.readable()));
+            goOn();
+        }
+        data.clear();
+    }
+
+    /// The wire below has ended.
+    void ended() {
+        ended = true;
+        goOn();
+    }
+
+    /// Decrypts what is held, as far as it goes.
+    void goOn() {
+        NativeBuffer kept = held;
+        if (decrypting || !wire.mayReceive()) {
+            return;
+        }
+        boolean wantsMore = kept == null || decrypt(kept);
+        dropIfEmpty();
+        if (wantsMore && ended && !wire.isOver()) {
+            wire.noticed(machine.inputClosed());
+        }
+    }
+
+    private void dropIfEmpty() {
+        NativeBuffer kept = held;
+        if (kept != null && kept.readable() == 0) {
+            held = null;
+            kept.release();
+        }
+    }
+
+    private void hold(NativeBuffer data, int bytes) {
+        if (bytes == 0 || wire.isOver()) {
+            return;
+        }
+        NativeBuffer room = roomFor(data, bytes);
+        if (room == null) {
+            wire.fail(CloseReason.MEMORY_LIMIT, null);
+            return;
+        }
+        held = room;
+        room.takeFrom(data, bytes);
+    }
+
+    /// What is held, with room for so much more.
+    private @Nullable NativeBuffer roomFor(NativeBuffer data, int bytes) {
+        NativeBuffer kept = held;
+        if (kept == null) {
+            int record = bytes + TlsMachine.missing(data.asReadable());
+            return wire.operations
+                    .pool()
+                    .take(bytes < EARNEST_BYTES ? EARNEST_BYTES : Math.max(record, bytes));
+        }
+        if (kept.writable() >= bytes) {
+            return kept;
+        }
+        int all = kept.readable() + bytes;
+        if (all <= kept.capacity()) {
+            kept.compact();
+            return kept;
+        }
+        NativeBuffer larger =
+                wire.operations.pool().take(Math.max(all, TlsMachine.MOST_RECORD_BYTES));
+        if (larger != null) {
+            larger.takeFrom(kept, kept.readable());
+            kept.release();
+        }
+        return larger;
+    }
+
+    // ------------------------------------------------------------------ decrypting
+
+    /// Decrypts as many records as there are, and hands them on.
+    ///
+    /// @return whether more has to arrive; otherwise something else has to happen first
+    private boolean decrypt(NativeBuffer from) {
+        decrypting = true;
+        try {
+            while (wire.mayReceive()) {
+                Next next = machine.session() == null ? handshake(from) : records(from);
+                if (next == Next.ROOM) {
+                    continue;
+                }
+                if (!wire.isOver()) {
+                    wire.noticed(next);
+                }
+                if (next != Next.OUTPUT || !wire.answer()) {
+                    return next == Next.INPUT;
+                }
+            }
+            return false;
+        } finally {
+            decrypting = false;
+        }
+    }
+
+    private Next handshake(NativeBuffer from) {
+        ByteBuffer records = from.asReadable();
+        Next next = machine.receive(records, NOWHERE);
+        from.skip(records.position());
+        if (next == Next.ROOM) {
+            wire.noticed(next); // The handshake is over: this is the first record after it.
+        }
+        return next;
+    }
+
+    private Next records(NativeBuffer from) {
+        ByteBuffer records = from.asReadable();
+        if (TlsMachine.missing(records) > 0 && !machine.inputEnded()) {
+            return Next.INPUT; // Not worth a buffer.
+        }
+        NativeBuffer plaintext = wire.operations.pool().take(PLAINTEXT_BYTES);
+        if (plaintext == null) {
+            wire.fail(CloseReason.MEMORY_LIMIT, null);
+            return Next.FAILURE;
+        }
+        try {
+            ByteBuffer into = plaintext.asWritable();
+            Next next = machine.receive(records, into);
+            from.skip(records.position());
+            plaintext.advance(into.position());
+            if (plaintext.readable() > 0) {
+                plaintext.beginBorrowing();
+                wire.user().onReceived(plaintext);
+            }
+            return next;
+        } finally {
+            plaintext.endBorrowing(OURS);
+            plaintext.takeBack();
+            plaintext.release();
+        }
+    }
+
+    /// It is over.
+    void release() {
+        NativeBuffer kept = held;
+        held = null;
+        if (kept != null) {
+            kept.release();
+        }
+    }
+}

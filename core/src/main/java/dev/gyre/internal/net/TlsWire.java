@@ -1,0 +1,351 @@
+package dev.gyre.internal.net;
+
+import dev.gyre.Deferred;
+import dev.gyre.EventLoop;
+import dev.gyre.Timer;
+import dev.gyre.internal.io.LoopOperations;
+import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.internal.tls.TlsMachine;
+import dev.gyre.internal.tls.TlsMachine.Next;
+import dev.gyre.io.CloseReason;
+import dev.gyre.io.TlsSession;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.Objects;
+
+import javax.net.ssl.SSLException;
+
+/// TLS over another wire: a [TlsMachine], with what comes from below in [TlsInput] and what goes there in
+/// [TlsOutput].
+///
+/// ```
+///     begin ──▶ handshake ──▶ open ──▶ ended, each direction with its close_notify
+///                   │           │
+///                   └───────────┴──▶ failing: the alert is being sent, for a second at most ──▶ failed
+/// ```
+///
+/// What takes long in a handshake is done elsewhere; until it is back nobody here touches the machine's engine, and what
+/// arrives is kept.
+///
+/// Loop thread only.
+final class TlsWire implements Wire, Wire.User {
+    /// How long a failed connection waits for the peer to take the alert that tells it why.
+    private static final Duration GOODBYE = Duration.ofSeconds(1);
+
+    final EventLoop loop;
+    final LoopOperations operations;
+    final TlsMachine machine;
+    private final Wire below;
+    private final Duration timeout;
+    private final Deferred<TlsSession> handshake;
+    private final TlsInput input;
+    private final TlsOutput output;
+
+    private @Nullable User user;
+    private @Nullable Timer timer;
+    private boolean begun;
+    private boolean open;
+    private boolean wanted;
+    private boolean belowReads;
+    private boolean inputToldEnded;
+    private boolean resuming;
+
+    /// Why it is over, once it is; told when the alert is sent.
+    private @Nullable CloseReason failing;
+
+    private @Nullable Throwable failure;
+    private boolean failureTold;
+    private boolean closed;
+
+    /// @param carried what was written before, and goes out as it is
+    TlsWire(
+            Streams streams,
+            Wire below,
+            OutputQueue carried,
+            TlsMachine machine,
+            Duration timeout,
+            Deferred<TlsSession> handshake) {
+        this.loop = streams.loop();
+        this.operations = streams.operations();
+        this.below = below;
+        this.machine = machine;
+        this.timeout = timeout;
+        this.handshake = handshake;
+        input = new TlsInput(this);
+        output = new TlsOutput(this, below, carried);
+        below.serve(this);
+    }
+
+    @Override
+    public void serve(User user) {
+        this.user = user;
+    }
+
+    User user() {
+        return Objects.requireNonNull(user);
+    }
+
+    /// Begins the handshake.
+    ///
+    /// @param first what arrived before, and belongs to it; released here
+    void begin(@Nullable NativeBuffer first) {
+        if (isOver()) {
+            if (first != null) {
+                first.release();
+            }
+            return;
+        }
+        begun = true;
+        timer = loop.after(timeout, _ -> handshakeTimedOut()).unreference();
+        if (first != null) {
+            input.prepend(first);
+        }
+        turn();
+    }
+
+    // ------------------------------------------------------------------ going on
+
+    /// Nothing is given to the machine, or handed on, any more.
+    boolean isOver() {
+        return closed || failing != null;
+    }
+
+    /// Whether what arrives may be decrypted: not faster than it is wanted.
+    boolean mayReceive() {
+        return begun && !isOver() && (!open || wanted);
+    }
+
+    /// Does all that can be done now.
+    private void turn() {
+        if (isOver()) {
+            return;
+        }
+        output.pump();
+        input.goOn();
+        updateBelow();
+    }
+
+    /// The machine wants to send before it receives more.
+    ///
+    /// @return whether it could
+    boolean answer() {
+        return output.pump();
+    }
+
+    /// The machine was at work: sees what has come of it.
+    void noticed(Next next) {
+        TlsSession agreed = machine.session();
+        if (!open && agreed != null) {
+            open = true;
+            cancelTimer();
+            handshake.resolve(agreed);
+        }
+        switch (next) {
+            case TASKS -> runTasks();
+            case FAILURE -> fail(CloseReason.TLS_FAILED, machine.failure());
+            case END -> {
+                if (machine.inputEnded() && !inputToldEnded && !isOver()) {
+                    inputToldEnded = true;
+                    loop.microtask(this::tellInputEnded);
+                }
+            }
+            default -> {}
+        }
+    }
+
+    private void runTasks() {
+        Runnable tasks = machine.tasks();
+        if (tasks == null) {
+            return; // They are being run.
+        }
+        loop.promisify(
+                        _ -> {
+                            tasks.run();
+                            return true;
+                        })
+                .then(
+                        _ -> {
+                            loop.microtask(this::tasksDone);
+                            return true;
+                        },
+                        refused -> {
+                            fail(CloseReason.TLS_FAILED, refused);
+                            return false;
+                        });
+    }
+
+    private void tasksDone() {
+        machine.tasksDone();
+        turn();
+    }
+
+    void updateBelow() {
+        boolean wants = !isOver() && !inputToldEnded && input.hasRoom() && (!open || wanted);
+        if (wants != belowReads) {
+            belowReads = wants;
+            below.read(wants);
+        }
+    }
+
+    // ------------------------------------------------------------------ as a wire
+
+    @Override
+    public void read(boolean wanted) {
+        this.wanted = wanted;
+        if (wanted && open && !resuming && input.holds()) {
+            resuming = true;
+            loop.microtask(this::resume);
+        }
+        if (begun) {
+            updateBelow();
+        }
+    }
+
+    private void resume() {
+        resuming = false;
+        turn();
+    }
+
+    @Override
+    public void flush(OutputQueue queue) {
+        output.offer(queue);
+        if (!isOver()) {
+            output.pump();
+        }
+    }
+
+    @Override
+    public long progress() {
+        return below.progress();
+    }
+
+    @Override
+    public void endOutput() {
+        machine.end();
+        output.end();
+    }
+
+    @Override
+    public void close(boolean reset) {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        cancelTimer();
+        if (!open) {
+            handshake.reject(
+                    failure instanceof SSLException named
+                            ? named
+                            : new SSLException(
+                                    "the connection was closed during the TLS handshake", failure));
+        }
+        input.release();
+        below.close(reset);
+    }
+
+    // ------------------------------------------------------------------ as the lower wire's user
+
+    @Override
+    public void onReceived(NativeBuffer data) {
+        if (isOver()) {
+            data.clear();
+            return;
+        }
+        input.arrived(data);
+        if (!isOver()) {
+            output.pump();
+            updateBelow();
+        }
+    }
+
+    @Override
+    public void onInputEnded() {
+        belowReads = false;
+        if (!isOver()) {
+            input.ended();
+        }
+    }
+
+    @Override
+    public void onSent(long bytes) {
+        output.sent(bytes);
+        if (failing != null && output.isEmpty()) {
+            tellFailure();
+        } else if (!isOver()) {
+            output.pump();
+            input.goOn();
+        }
+    }
+
+    @Override
+    public void onOutputEnded() {
+        user().onOutputEnded();
+    }
+
+    @Override
+    public void onFailed(CloseReason reason, @Nullable Throwable cause) {
+        if (failing == null) {
+            failing = reason;
+            failure = cause;
+        }
+        tellFailure();
+    }
+
+    @Override
+    public void onReleased() {
+        output.release();
+        if (output.isReleased()) {
+            user().onReleased();
+        }
+    }
+
+    private void tellInputEnded() {
+        if (!isOver()) {
+            user().onInputEnded();
+        }
+    }
+
+    // ------------------------------------------------------------------ failing
+
+    private void handshakeTimedOut() {
+        timer = null;
+        fail(
+                CloseReason.HANDSHAKE_TIMEOUT,
+                new SSLException("the TLS handshake took longer than " + timeout));
+    }
+
+    /// It is over, but for the last word to the peer.
+    void fail(CloseReason reason, @Nullable Throwable cause) {
+        if (isOver()) {
+            return;
+        }
+        failing = reason;
+        failure = cause;
+        cancelTimer();
+        belowReads = false;
+        below.read(false);
+        output.sayGoodbye();
+        if (output.isEmpty() || reason != CloseReason.TLS_FAILED) {
+            loop.microtask(this::tellFailure);
+        } else {
+            timer = loop.after(GOODBYE, _ -> tellFailure()).unreference();
+        }
+    }
+
+    private void tellFailure() {
+        if (!failureTold && !closed) {
+            failureTold = true;
+            cancelTimer();
+            user().onFailed(Objects.requireNonNull(failing), failure);
+        }
+    }
+
+    private void cancelTimer() {
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package dev.gyre.internal.tls;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.security.spec.MGF1ParameterSpec;
+import java.security.spec.PSSParameterSpec;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+import javax.net.ssl.SSLException;
+
+/// A private key, and the certificates that say whose it is: its own first, each issued by the next.
+record Identity(List<X509Certificate> chain, PrivateKey key) {
+    private static final System.Logger LOG = System.getLogger("dev.gyre");
+
+    Identity {
+        chain = List.copyOf(chain);
+    }
+
+    /// Puts together what belongs together: finds the certificate of the key, and its issuers in whatever order they are.
+    ///
+    /// @param origin what to call the files in messages
+    static Identity of(List<X509Certificate> certificates, List<PrivateKey> keys, String origin)
+            throws SSLException {
+        for (PrivateKey key : keys) {
+            for (X509Certificate certificate : certificates) {
+                if (belongTogether(key, certificate.getPublicKey())) {
+                    Identity found = new Identity(inOrder(certificate, certificates, origin), key);
+                    warnOfDates(certificate, origin);
+                    return found;
+                }
+            }
+        }
+        throw new SSLException(
+                origin
+                        + ": the private key ("
+                        + keys.getFirst().getAlgorithm()
+                        + ") is not that of the certificate ("
+                        + certificates.getFirst().getPublicKey().getAlgorithm()
+                        + ", "
+                        + certificates.getFirst().getSubjectX500Principal()
+                        + "): give the key that the certificate was requested with");
+    }
+
+    /// All certificates of a file, at least one.
+    static List<X509Certificate> certificates(List<Pem.Block> blocks, Path file)
+            throws IOException {
+        List<X509Certificate> certificates = new ArrayList<>();
+        for (Pem.Block block : blocks) {
+            if (block.isCertificate()) {
+                certificates.add(certificate(block.bytes(), file));
+            }
+        }
+        if (certificates.isEmpty()) {
+            throw new SSLException(
+                    file
+                            + ": holds no certificate (-----BEGIN CERTIFICATE-----): "
+                            + Pem.whatIsThere(file, blocks));
+        }
+        return certificates;
+    }
+
+    private static X509Certificate certificate(byte[] encoded, Path file) throws SSLException {
+        try {
+            return (X509Certificate)
+                    CertificateFactory.getInstance("X.509")
+                            .generateCertificate(new ByteArrayInputStream(encoded));
+        } catch (CertificateException e) {
+            throw new SSLException(
+                    file + ": the block CERTIFICATE is not what it says: " + e.getMessage(), e);
+        }
+    }
+
+    /// Whether what the one signs the other accepts: the only comparison that holds for every sort of key.
+    private static boolean belongTogether(PrivateKey key, PublicKey of) {
+        if (!key.getAlgorithm().equals(of.getAlgorithm())) {
+            return false;
+        }
+        byte[] sample = new byte[32];
+        try {
+            Signature signature = signature(key.getAlgorithm());
+            signature.initSign(key);
+            signature.update(sample);
+            byte[] signed = signature.sign();
+            signature.initVerify(of);
+            signature.update(sample);
+            return signature.verify(signed);
+        } catch (GeneralSecurityException e) {
+            return false; // such as keys on different curves
+        }
+    }
+
+    private static Signature signature(String algorithm) throws GeneralSecurityException {
+        return switch (algorithm) {
+            case "RSA" -> Signature.getInstance("SHA256withRSA");
+            case "EC" -> Signature.getInstance("SHA256withECDSA");
+            case "RSASSA-PSS" -> {
+                Signature signature = Signature.getInstance("RSASSA-PSS");
+                signature.setParameter(
+                        new PSSParameterSpec("SHA-256", "MGF1", MGF1ParameterSpec.SHA256, 32, 1));
+                yield signature;
+            }
+            default -> Signature.getInstance(algorithm);
+        };
+    }
+
+    private static List<X509Certificate> inOrder(
+            X509Certificate own, List<X509Certificate> certificates, String origin) {
+        Set<X509Certificate> chain = new LinkedHashSet<>();
+        X509Certificate last = own;
+        while (chain.add(last)) {
+            for (X509Certificate candidate : certificates) {
+                if (!chain.contains(candidate) && issued(candidate, last)) {
+                    last = candidate;
+                    break;
+                }
+            }
+        }
+        long others = certificates.stream().distinct().count() - chain.size();
+        if (others > 0) {
+            LOG.log(
+                    Level.WARNING,
+                    origin
+                            + ": certificates that are not among the issuers of "
+                            + own.getSubjectX500Principal()
+                            + " and are left out: "
+                            + others
+                            + "; is an intermediate one missing?");
+        }
+        return List.copyOf(chain);
+    }
+
+    private static boolean issued(X509Certificate issuer, X509Certificate certificate) {
+        if (!issuer.getSubjectX500Principal().equals(certificate.getIssuerX500Principal())) {
+            return false;
+        }
+        try {
+            certificate.verify(issuer.getPublicKey());
+            return true;
+        } catch (GeneralSecurityException e) {
+            return false;
+        }
+    }
+
+    /// Only a word of it: the clock may be the one that is wrong, and some peers do not look.
+    private static void warnOfDates(X509Certificate own, String origin) {
+        Instant now = Instant.now();
+        String wrong;
+        if (now.isAfter(own.getNotAfter().toInstant())) {
+            wrong = " expired on " + own.getNotAfter().toInstant() + ": peers will refuse it";
+        } else if (now.isBefore(own.getNotBefore().toInstant())) {
+            wrong =
+                    " is valid only from "
+                            + own.getNotBefore().toInstant()
+                            + ": peers will refuse it until then";
+        } else {
+            return;
+        }
+        LOG.log(
+                Level.WARNING,
+                origin + ": the certificate of " + own.getSubjectX500Principal() + wrong);
+    }
+}

@@ -1,0 +1,116 @@
+package dev.gyre.internal.tls;
+
+import org.jspecify.annotations.Nullable;
+
+import java.net.Socket;
+import java.security.Principal;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.X509ExtendedKeyManager;
+
+/// Chooses who to be: for a server by the name that the client asks for, for a client the one it has.
+///
+/// A name that nobody is known for gets the default: a client that minds finds out from the certificate, and one that
+/// does not mind is served.
+final class KeysByName extends X509ExtendedKeyManager {
+    private static final String DEFAULT = "";
+
+    private final Map<String, Identity> identities;
+
+    /// @param own null for a client without a certificate
+    /// @param byName by canonical pattern
+    KeysByName(@Nullable Identity own, Map<String, Identity> byName) {
+        identities = new HashMap<>(byName);
+        if (own != null) {
+            identities.put(DEFAULT, own);
+        }
+    }
+
+    @Override
+    public @Nullable String chooseEngineServerAlias(
+            String keyType, Principal @Nullable [] issuers, SSLEngine engine) {
+        // Without a session to be made this is the question whether a ticket still fits our
+        // certificate.
+        if (engine.getHandshakeSession() != null) {
+            HandshakeWitness.note();
+        }
+        String alias = aliasFor(HandshakeWitness.nameAskedFor());
+        Identity identity = identities.get(alias);
+        return identity != null && keyType.equals(identity.key().getAlgorithm()) ? alias : null;
+    }
+
+    private String aliasFor(@Nullable String name) {
+        if (name == null) {
+            return DEFAULT;
+        }
+        if (identities.containsKey(name)) {
+            return name;
+        }
+        String wildcard = ServerName.wildcardOf(name);
+        return identities.containsKey(wildcard) ? wildcard : DEFAULT;
+    }
+
+    /// What a client was told of acceptable issuers is not looked at: the one certificate it has was given on purpose,
+    /// and the server's refusal says more than silence would.
+    @Override
+    public @Nullable String chooseEngineClientAlias(
+            String[] keyTypes, Principal @Nullable [] issuers, SSLEngine engine) {
+        Identity own = identities.get(DEFAULT);
+        return own != null && Arrays.asList(keyTypes).contains(own.key().getAlgorithm())
+                ? DEFAULT
+                : null;
+    }
+
+    @Override
+    @SuppressWarnings("NullAway") // null for an unknown alias is the JDK's contract
+    public X509Certificate @Nullable [] getCertificateChain(String alias) {
+        Identity identity = identities.get(alias);
+        return identity == null ? null : identity.chain().toArray(X509Certificate[]::new);
+    }
+
+    @Override
+    public @Nullable PrivateKey getPrivateKey(String alias) {
+        Identity identity = identities.get(alias);
+        return identity == null ? null : identity.key();
+    }
+
+    // ------------------------------------------------------------------ of sockets, which are not
+    // used
+
+    @Override
+    public @Nullable String chooseClientAlias(
+            String[] keyTypes, Principal @Nullable [] issuers, @Nullable Socket socket) {
+        return null;
+    }
+
+    @Override
+    public @Nullable String chooseServerAlias(
+            String keyType, Principal @Nullable [] issuers, @Nullable Socket socket) {
+        return null;
+    }
+
+    @Override
+    public String[] getClientAliases(String keyType, Principal @Nullable [] issuers) {
+        return aliases(keyType);
+    }
+
+    @Override
+    public String[] getServerAliases(String keyType, Principal @Nullable [] issuers) {
+        return aliases(keyType);
+    }
+
+    private String[] aliases(String keyType) {
+        List<String> aliases =
+                identities.entrySet().stream()
+                        .filter(entry -> entry.getValue().key().getAlgorithm().equals(keyType))
+                        .map(Map.Entry::getKey)
+                        .toList();
+        return aliases.toArray(String[]::new);
+    }
+}

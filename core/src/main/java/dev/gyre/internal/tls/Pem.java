@@ -1,0 +1,160 @@
+package dev.gyre.internal.tls;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+
+import javax.net.ssl.SSLException;
+
+/// PEM files as people have them: blocks with text around them, any line ends, any line length.
+final class Pem {
+    /// The trust of a whole system is half a megabyte.
+    static final int MOST_BYTES = 8 << 20;
+
+    private static final String BEGIN = "-----BEGIN ";
+    private static final String END = "-----END ";
+    private static final String DASHES = "-----";
+
+    /// One block of a file.
+    ///
+    /// @param label such as `CERTIFICATE`
+    /// @param legacyEncrypted whether it is encrypted in the manner before PKCS#8
+    record Block(String label, boolean legacyEncrypted, ByteBuffer content) {
+        byte[] bytes() {
+            byte[] bytes = new byte[content.remaining()];
+            content.duplicate().get(bytes);
+            return bytes;
+        }
+
+        boolean isCertificate() {
+            return label.equals("CERTIFICATE") || label.equals("X509 CERTIFICATE");
+        }
+
+        boolean isPrivateKey() {
+            return label.endsWith("PRIVATE KEY");
+        }
+    }
+
+    private Pem() {}
+
+    static List<Block> read(Path file) throws IOException {
+        String text = new String(bytes(file), StandardCharsets.ISO_8859_1);
+        List<Block> blocks = new ArrayList<>();
+        @Nullable String label = null;
+        boolean encrypted = false;
+        StringBuilder base64 = new StringBuilder();
+        int number = 0;
+        for (String raw : text.split("\r\n|\n|\r", -1)) {
+            number++;
+            String line = raw.strip();
+            int begin = line.indexOf(BEGIN); // a byte order mark may stand before it
+            if (begin >= 0 && line.endsWith(DASHES)) {
+                requireEnded(file, label, number);
+                label = line.substring(begin + BEGIN.length(), line.length() - DASHES.length());
+                encrypted = false;
+                base64.setLength(0);
+            } else if (label != null && line.startsWith(END)) {
+                blocks.add(new Block(label, encrypted, decoded(file, label, number, base64)));
+                label = null;
+            } else if (label != null && line.indexOf(':') >= 0) {
+                encrypted |= line.startsWith("Proc-Type:") && line.contains("ENCRYPTED");
+            } else if (label != null) {
+                base64.append(line);
+            }
+        }
+        requireEnded(file, label, number);
+        return blocks;
+    }
+
+    private static void requireEnded(Path file, @Nullable String label, int line)
+            throws SSLException {
+        if (label != null) {
+            throw new SSLException(
+                    file
+                            + ": the block "
+                            + label
+                            + " has no -----END before line "
+                            + line
+                            + ": is the file complete?");
+        }
+    }
+
+    private static ByteBuffer decoded(Path file, String label, int line, StringBuilder base64)
+            throws SSLException {
+        try {
+            return ByteBuffer.wrap(Base64.getDecoder().decode(base64.toString()));
+        } catch (IllegalArgumentException e) {
+            throw new SSLException(
+                    file
+                            + ": the block "
+                            + label
+                            + " that ends in line "
+                            + line
+                            + " is not base64: "
+                            + e.getMessage()
+                            + "; is the file damaged?",
+                    e);
+        }
+    }
+
+    /// Everything in a file of keys or certificates.
+    static byte[] bytes(Path file) throws IOException {
+        byte[] bytes;
+        try (InputStream in = Files.newInputStream(file)) {
+            bytes = in.readNBytes(MOST_BYTES + 1);
+        } catch (NoSuchFileException e) {
+            throw because(
+                    e,
+                    new NoSuchFileException(
+                            file.toString(), null, "there is no such file: is the path right?"));
+        } catch (AccessDeniedException e) {
+            throw because(
+                    e,
+                    new AccessDeniedException(
+                            file.toString(),
+                            null,
+                            "this process (user "
+                                    + System.getProperty("user.name")
+                                    + ") may not read it: see its owner and mode"));
+        } catch (IOException e) {
+            throw new IOException(file + ": cannot be read: " + e.getMessage(), e);
+        }
+        if (bytes.length > MOST_BYTES) {
+            throw new SSLException(
+                    file + ": has more than " + MOST_BYTES + " bytes: is it the right file?");
+        }
+        return bytes;
+    }
+
+    private static <T extends IOException> T because(IOException cause, T outcome) {
+        outcome.initCause(cause);
+        return outcome;
+    }
+
+    /// What a file is that has no block of the wanted sort, for messages.
+    static String whatIsThere(Path file, List<Block> blocks) throws IOException {
+        if (!blocks.isEmpty()) {
+            return "it has " + String.join(", ", blocks.stream().map(Block::label).toList());
+        }
+        byte[] bytes = bytes(file);
+        if (bytes.length == 0) {
+            return "it is empty";
+        }
+        if (bytes[0] == Der.SEQUENCE && bytes.length > 1 && bytes[1] < 0) {
+            return "it is binary (DER, or PKCS#12, which is given with a password):"
+                    + " convert it to PEM with `openssl x509 -inform der` or `openssl pkey -inform"
+                    + " der`";
+        }
+        return "it has no PEM block at all";
+    }
+}

@@ -1,0 +1,139 @@
+package dev.gyre.internal.tls;
+
+import java.io.ByteArrayInputStream;
+import java.math.BigInteger;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.security.Signature;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.security.spec.ECGenParameterSpec;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/// Makes certificates that vouch for themselves (RFC 5280), on the curve P-256. For development: the JDK has no public way
+/// to make one.
+final class SelfSigned {
+    private static final String ECDSA_WITH_SHA256 = "1.2.840.10045.4.3.2";
+    private static final String COMMON_NAME = "2.5.4.3";
+    private static final String SUBJECT_KEY_ID = "2.5.29.14";
+    private static final String KEY_USAGE = "2.5.29.15";
+    private static final String ALTERNATIVE_NAMES = "2.5.29.17";
+    private static final String BASIC_CONSTRAINTS = "2.5.29.19";
+    private static final String AUTHORITY_KEY_ID = "2.5.29.35";
+    private static final String EXTENDED_KEY_USAGE = "2.5.29.37";
+    private static final String SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
+    private static final String CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
+
+    private static final int DNS_NAME = 2;
+    private static final int IP_ADDRESS = 7;
+
+    /// The common name may not be longer (RFC 5280, upper bounds).
+    private static final int MOST_COMMON_NAME = 64;
+
+    /// What browsers accept is 398 days.
+    private static final Duration VALID = Duration.ofDays(365);
+
+    /// For peers whose clock is behind.
+    private static final Duration BACKDATED = Duration.ofDays(1);
+
+    private SelfSigned() {}
+
+    /// A new key, and a certificate of it.
+    ///
+    /// @param names of hosts, patterns or addresses, at least one
+    static Identity identity(List<String> names, Instant now) {
+        try {
+            KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+            generator.initialize(new ECGenParameterSpec("secp256r1"));
+            KeyPair pair = generator.generateKeyPair();
+            X509Certificate certificate = certificate(pair, names, now);
+            return new Identity(List.of(certificate), pair.getPrivate());
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(
+                    "this JDK cannot make EC keys on P-256: " + e.getMessage(), e);
+        }
+    }
+
+    private static X509Certificate certificate(KeyPair pair, List<String> names, Instant now)
+            throws GeneralSecurityException {
+        byte[] algorithm = Der.sequence(Der.oid(ECDSA_WITH_SHA256));
+        byte[] name = name(names.getFirst());
+        byte[] content =
+                Der.sequence(
+                        Der.explicit(0, Der.integer(BigInteger.TWO)), // version 3
+                        Der.integer(new BigInteger(126, new SecureRandom()).setBit(126)),
+                        algorithm,
+                        name,
+                        Der.sequence(Der.time(now.minus(BACKDATED)), Der.time(now.plus(VALID))),
+                        name,
+                        pair.getPublic().getEncoded(),
+                        Der.explicit(
+                                3, Der.sequence(extensions(pair.getPublic().getEncoded(), names))));
+        Signature signature = Signature.getInstance("SHA256withECDSA");
+        signature.initSign(pair.getPrivate());
+        signature.update(content);
+        byte[] encoded = Der.sequence(content, algorithm, Der.bits(0, signature.sign()));
+        return (X509Certificate)
+                CertificateFactory.getInstance("X.509")
+                        .generateCertificate(new ByteArrayInputStream(encoded));
+    }
+
+    private static byte[] name(String first) {
+        String text =
+                first.length() <= MOST_COMMON_NAME ? first : first.substring(0, MOST_COMMON_NAME);
+        return Der.sequence(Der.set(Der.sequence(Der.oid(COMMON_NAME), Der.utf8(text))));
+    }
+
+    /// Not an authority: whoever trusts it trusts these names and no others.
+    private static byte[][] extensions(byte[] publicKey, List<String> names)
+            throws GeneralSecurityException {
+        byte[] keyId = keyId(publicKey);
+        byte[] digitalSignature = Der.bits(7, new byte[] {(byte) 0x80});
+        return new byte[][] {
+            extension(BASIC_CONSTRAINTS, true, Der.sequence()),
+            extension(KEY_USAGE, true, digitalSignature),
+            extension(
+                    EXTENDED_KEY_USAGE,
+                    false,
+                    Der.sequence(Der.oid(SERVER_AUTH), Der.oid(CLIENT_AUTH))),
+            extension(SUBJECT_KEY_ID, false, Der.octets(keyId)),
+            extension(AUTHORITY_KEY_ID, false, Der.sequence(Der.context(0, keyId))),
+            extension(ALTERNATIVE_NAMES, false, Der.sequence(alternatives(names)))
+        };
+    }
+
+    private static byte[] extension(String oid, boolean critical, byte[] value) {
+        return critical
+                ? Der.sequence(Der.oid(oid), Der.yes(), Der.octets(value))
+                : Der.sequence(Der.oid(oid), Der.octets(value));
+    }
+
+    /// The first 160 bits of a digest (RFC 7093, 2).
+    private static byte[] keyId(byte[] publicKey) throws GeneralSecurityException {
+        byte[] digest = MessageDigest.getInstance("SHA-256").digest(publicKey);
+        return Arrays.copyOf(digest, 20);
+    }
+
+    private static byte[][] alternatives(List<String> names) {
+        List<byte[]> alternatives = new ArrayList<>();
+        for (String name : names) {
+            alternatives.add(
+                    ServerName.isAddress(name)
+                            ? Der.context(IP_ADDRESS, InetAddress.ofLiteral(name).getAddress())
+                            : Der.context(
+                                    DNS_NAME,
+                                    ServerName.canonicalPattern(name)
+                                            .getBytes(StandardCharsets.US_ASCII)));
+        }
+        return alternatives.toArray(byte[][]::new);
+    }
+}

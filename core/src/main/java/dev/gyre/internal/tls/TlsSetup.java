@@ -1,0 +1,345 @@
+package dev.gyre.internal.tls;
+
+import dev.gyre.internal.tls.Credentials.Sources;
+import dev.gyre.internal.tls.IdentitySource.Made;
+import dev.gyre.internal.tls.IdentitySource.Password;
+import dev.gyre.internal.tls.IdentitySource.PemFiles;
+import dev.gyre.internal.tls.IdentitySource.Pkcs12File;
+import dev.gyre.io.Tls;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+
+/// The settings, and what makes engines of them.
+public final class TlsSetup implements Tls, Cloneable {
+    private static final List<String> VERSIONS = List.of("TLSv1.3", "TLSv1.2");
+    private static final int MOST_PROTOCOL_BYTES = 255;
+
+    private final boolean server;
+
+    // Written before a copy is handed out, never after.
+    private Credentials credentials;
+    private @Nullable String serverName;
+    private ClientCertificates clientCertificates = ClientCertificates.NONE;
+    private List<String> protocols = List.of();
+    private List<String> versions = VERSIONS;
+    private List<String> cipherSuites = List.of();
+    private Duration handshakeTimeout = Duration.ofSeconds(10);
+
+    private TlsSetup(boolean server, Credentials credentials) {
+        this.server = server;
+        this.credentials = credentials;
+    }
+
+    /// The settings behind the interface, which permits no other.
+    public static TlsSetup of(Tls tls) {
+        return (TlsSetup) Objects.requireNonNull(tls, "tls");
+    }
+
+    // ------------------------------------------------------------------ making
+
+    public static Tls server(Path chain, Path key) throws IOException {
+        return server(new PemFiles(required(chain), required(key), Password.NONE));
+    }
+
+    public static Tls server(Path chain, Path key, char[] password) throws IOException {
+        return server(new PemFiles(required(chain), required(key), Password.of(password)));
+    }
+
+    public static Tls server(Path pkcs12, char[] password) throws IOException {
+        return server(new Pkcs12File(required(pkcs12), Password.of(password)));
+    }
+
+    private static TlsSetup server(IdentitySource own) throws IOException {
+        return new TlsSetup(
+                true, new Credentials(new Sources(own, Map.of(), Trust.OfTheSystem.INSTANCE)));
+    }
+
+    public static Tls selfSigned(String... names) {
+        List<String> of =
+                names.length == 0 ? List.of("localhost", "127.0.0.1", "::1") : List.of(names);
+        try {
+            return server(new Made(SelfSigned.identity(of, Instant.now())));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public static Tls client() {
+        Sources sources = new Sources(null, Map.of(), Trust.OfTheSystem.INSTANCE);
+        try {
+            return new TlsSetup(false, new Credentials(sources));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Path required(Path file) {
+        return Objects.requireNonNull(file, "file");
+    }
+
+    // ------------------------------------------------------------------ changing
+
+    @Override
+    public Tls withName(String pattern, Path chain, Path key) throws IOException {
+        return withName(pattern, new PemFiles(required(chain), required(key), Password.NONE));
+    }
+
+    @Override
+    public Tls withName(String pattern, Path pkcs12, char[] password) throws IOException {
+        return withName(pattern, new Pkcs12File(required(pkcs12), Password.of(password)));
+    }
+
+    private Tls withName(String pattern, IdentitySource source) throws IOException {
+        requireRole(true, "withName");
+        String canonical = ServerName.canonicalPattern(pattern);
+        return with(credentials.sources().withName(canonical, source));
+    }
+
+    @Override
+    public Tls withCertificate(Path chain, Path key) throws IOException {
+        return withCertificate(new PemFiles(required(chain), required(key), Password.NONE));
+    }
+
+    @Override
+    public Tls withCertificate(Path chain, Path key, char[] password) throws IOException {
+        return withCertificate(new PemFiles(required(chain), required(key), Password.of(password)));
+    }
+
+    @Override
+    public Tls withCertificate(Path pkcs12, char[] password) throws IOException {
+        return withCertificate(new Pkcs12File(required(pkcs12), Password.of(password)));
+    }
+
+    private Tls withCertificate(IdentitySource source) throws IOException {
+        requireRole(false, "withCertificate");
+        return with(credentials.sources().withOwn(source));
+    }
+
+    @Override
+    public Tls withTrust(Path pem) throws IOException {
+        return with(credentials.sources().withTrust(new Trust.InFile(required(pem))));
+    }
+
+    @Override
+    public Tls withoutVerification() {
+        try {
+            return with(credentials.sources().withTrust(Trust.Anybody.INSTANCE));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // its files have been read before
+        }
+    }
+
+    private Tls with(Sources sources) throws IOException {
+        TlsSetup copy = copy();
+        copy.credentials = new Credentials(sources);
+        return copy;
+    }
+
+    @Override
+    public Tls withClientCertificates(ClientCertificates demand) {
+        requireRole(true, "withClientCertificates");
+        TlsSetup copy = copy();
+        copy.clientCertificates = Objects.requireNonNull(demand, "demand");
+        return copy;
+    }
+
+    @Override
+    public Tls withServerName(String name) {
+        requireRole(false, "withServerName");
+        TlsSetup copy = copy();
+        copy.serverName =
+                ServerName.isAddress(name)
+                        ? InetAddress.ofLiteral(name).getHostAddress()
+                        : ServerName.canonical(name);
+        return copy;
+    }
+
+    @Override
+    public Tls withProtocols(String... names) {
+        for (String name : names) {
+            int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+            if (bytes == 0 || bytes > MOST_PROTOCOL_BYTES) {
+                throw new IllegalArgumentException(
+                        "a protocol's name has from 1 to "
+                                + MOST_PROTOCOL_BYTES
+                                + " bytes, not "
+                                + bytes
+                                + ": '"
+                                + name
+                                + "'");
+            }
+        }
+        TlsSetup copy = copy();
+        copy.protocols = List.of(names);
+        return copy;
+    }
+
+    @Override
+    public Tls withVersions(String... versions) {
+        TlsSetup copy = copy();
+        copy.versions = someOf("versions", VERSIONS, versions);
+        return copy;
+    }
+
+    @Override
+    public Tls withCipherSuites(String... names) {
+        String[] known = credentials.context().getSupportedSSLParameters().getCipherSuites();
+        TlsSetup copy = copy();
+        copy.cipherSuites = someOf("cipher suites", Arrays.asList(known), names);
+        return copy;
+    }
+
+    private static List<String> someOf(String what, List<String> known, String... wanted) {
+        List<String> some = List.of(wanted);
+        if (some.isEmpty()) {
+            throw new IllegalArgumentException(what + ": at least one is needed");
+        }
+        if (!Set.copyOf(known).containsAll(some)) {
+            throw new IllegalArgumentException(
+                    what + ": some of " + some + " are not among " + known);
+        }
+        return some;
+    }
+
+    @Override
+    public Tls withHandshakeTimeout(Duration timeout) {
+        if (timeout.compareTo(Duration.ofMillis(1)) < 0) {
+            throw new IllegalArgumentException(
+                    "handshakeTimeout must be at least 1 ms, but is " + timeout);
+        }
+        TlsSetup copy = copy();
+        copy.handshakeTimeout = timeout;
+        return copy;
+    }
+
+    @Override
+    public void reload() throws IOException {
+        credentials.reload();
+    }
+
+    private void requireRole(boolean servers, String method) {
+        if (server != servers) {
+            throw new IllegalStateException(
+                    method
+                            + " is for "
+                            + (servers ? "servers" : "clients")
+                            + ", but this is a "
+                            + (server ? "server's" : "client's"));
+        }
+    }
+
+    private TlsSetup copy() {
+        try {
+            return (TlsSetup) clone();
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError("TlsSetup is Cloneable", e);
+        }
+    }
+
+    // ------------------------------------------------------------------ looking
+
+    @Override
+    public boolean isServer() {
+        return server;
+    }
+
+    @Override
+    public List<String> protocols() {
+        return protocols;
+    }
+
+    @Override
+    public Duration handshakeTimeout() {
+        return handshakeTimeout;
+    }
+
+    @Override
+    public String toString() {
+        return "Tls[" + (server ? "server" : "client") + ", " + credentials.sources() + "]";
+    }
+
+    // ------------------------------------------------------------------ using
+
+    /// An engine for one connection.
+    ///
+    /// @param host that was connected to; for a server, or if there is none, null
+    /// @param port keeps the sessions of different servers on one host apart; any for a server
+    /// @throws IllegalArgumentException if a client does not know whose certificate it should want
+    public TlsMachine machine(@Nullable String host, int port) {
+        String name = server ? null : nameOf(host);
+        // Sessions are kept under this name, so that none is resumed under another than it was
+        // verified for.
+        SSLEngine engine =
+                name == null
+                        ? credentials.context().createSSLEngine()
+                        : credentials.context().createSSLEngine(name, port);
+        engine.setUseClientMode(!server);
+        HandshakeWitness witness = new HandshakeWitness();
+        SSLParameters parameters = engine.getSSLParameters();
+        describe(parameters, name);
+        if (server) {
+            parameters.setSNIMatchers(List.of(witness));
+        }
+        engine.setSSLParameters(parameters);
+        return new TlsMachine(engine, name, witness);
+    }
+
+    private @Nullable String nameOf(@Nullable String host) {
+        if (serverName != null) {
+            return serverName;
+        }
+        if (host != null) {
+            return ServerName.isAddress(host) ? host : ServerName.canonical(host);
+        }
+        if (isVerified()) {
+            throw new IllegalArgumentException(
+                    "whose certificate should it be? No host was connected to by name: say"
+                            + " withServerName");
+        }
+        return null;
+    }
+
+    private boolean isVerified() {
+        return credentials.sources().trust() != Trust.Anybody.INSTANCE;
+    }
+
+    private void describe(SSLParameters parameters, @Nullable String name) {
+        parameters.setProtocols(versions.toArray(String[]::new));
+        if (!cipherSuites.isEmpty()) {
+            parameters.setCipherSuites(cipherSuites.toArray(String[]::new));
+        }
+        parameters.setUseCipherSuitesOrder(true);
+        parameters.setApplicationProtocols(protocols.toArray(String[]::new));
+        if (server) {
+            switch (clientCertificates) {
+                case NONE -> parameters.setNeedClientAuth(false);
+                case WANTED -> parameters.setWantClientAuth(true);
+                case REQUIRED -> parameters.setNeedClientAuth(true);
+            }
+        } else if (name != null) {
+            // By itself the engine would ask only for names with a dot in them.
+            parameters.setServerNames(
+                    ServerName.isAddress(name) ? List.of() : List.of(new SNIHostName(name)));
+        }
+        if (!server && isVerified()) {
+            parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        }
+    }
+}

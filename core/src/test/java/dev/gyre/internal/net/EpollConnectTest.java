@@ -1,0 +1,16 @@
+package dev.gyre.internal.net;
+
+import dev.gyre.EventLoop;
+import dev.gyre.LoopConfig;
+import dev.gyre.conformance.On;
+import dev.gyre.internal.backend.epoll.EpollBackend;
+import dev.gyre.internal.loop.Loop;
+import dev.gyre.internal.sys.Seam;
+
+@On("epoll")
+class EpollConnectTest extends ConnectContract {
+    @Override
+    protected EventLoop open(LoopConfig config) {
+        return Loop.open(config, EpollBackend.open(Seam.LINUX, config.eventsPerWait()));
+    }
+}

@@ -1,0 +1,167 @@
+package dev.gyre.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.gyre.Clause;
+
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+
+import java.nio.ByteBuffer;
+
+/// What can be done with a buffer, whoever has its memory.
+class BufferTest {
+    private static Buffer of(String text) {
+        return Buffer.allocate(Math.max(1, text.length())).put(text.getBytes(US_ASCII));
+    }
+
+    // ------------------------------------------------------------------ putting and taking
+
+    @Example
+    void numbers_areBigEndian() {
+        Buffer buffer = Buffer.allocate(15);
+        buffer.put((byte) 0); // So that the others are not aligned.
+        buffer.putShort((short) 0xfeff).putInt(0x8001_0203).putLong(0x8102_0304_0506_0708L);
+        ByteBuffer same = buffer.asReadable();
+        assertThat(same.get(1)).isEqualTo((byte) 0xfe);
+        assertThat(same.getInt(3)).isEqualTo(0x8001_0203);
+        assertThat(buffer.skip(1).getShort()).isEqualTo((short) 0xfeff);
+        assertThat(buffer.getInt()).isEqualTo(0x8001_0203);
+        assertThat(buffer.getLong()).isEqualTo(0x8102_0304_0506_0708L);
+        assertThat(buffer.readable()).isZero();
+    }
+
+    @Example
+    void numbers_thatDoNotFit_changeNothing() {
+        Buffer full = of("abcdefg").skip(6);
+        assertThatThrownBy(full::getShort)
+                .isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessage("2 bytes cannot be taken: 1 are readable");
+        assertThatThrownBy(full::getInt).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(full::getLong).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> full.putShort((short) 1))
+                .isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessage("2 bytes do not fit: the buffer has room for 0");
+        assertThatThrownBy(() -> full.putInt(1)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> full.putLong(1)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThat(full.getText(US_ASCII)).isEqualTo("g");
+    }
+
+    @Example
+    void put_ofAnotherBuffer_emptiesThatOne() {
+        Buffer other = of("..rest").skip(2);
+        Buffer buffer = Buffer.allocate(7).put((byte) '>');
+        buffer.put(other);
+        assertThat(buffer.getText(US_ASCII)).isEqualTo(">rest");
+        assertThat(other.readable()).isZero();
+        Buffer tooMuch = of("abc");
+        assertThatThrownBy(() -> buffer.put(tooMuch)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThat(tooMuch.readable()).isEqualTo(3);
+        assertThatThrownBy(() -> buffer.put(buffer)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Example
+    void text_ofSoManyBytes_leavesTheRest() {
+        Buffer buffer = Buffer.allocate(16).put("grün!".getBytes(UTF_8));
+        assertThat(buffer.getText(5, UTF_8)).isEqualTo("grün");
+        assertThatThrownBy(() -> buffer.getText(2, UTF_8))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> buffer.getText(-1, UTF_8))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+        assertThat(buffer.getBytes()).containsExactly('!');
+        assertThat(buffer.getBytes()).isEmpty();
+    }
+
+    @Example
+    void writableView_countsWhatIsAdvanced() {
+        Buffer buffer = of("ab").skip(1);
+        assertThat(buffer.asWritable().remaining()).isZero();
+        buffer.compact();
+        ByteBuffer room = buffer.asWritable();
+        assertThat(room.remaining()).isEqualTo(1);
+        room.put((byte) 'c');
+        assertThat(buffer.readable()).isEqualTo(1);
+        buffer.advance(1);
+        assertThat(buffer.getText(US_ASCII)).isEqualTo("bc");
+        assertThatThrownBy(() -> buffer.advance(1)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> buffer.advance(-1)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Property(tries = 2_000)
+    void indexOf_anyByte_isWhereTheFirstOneIs(
+            @ForAll @Size(max = 40) byte[] content,
+            @ForAll @IntRange(max = 20) int skipped,
+            @ForAll byte wanted) {
+        Buffer buffer = Buffer.allocate(100).put(content).put(wanted);
+        buffer.skip(Math.min(skipped, content.length));
+        byte[] rest = new byte[buffer.readable()];
+        buffer.asReadable().get(rest);
+        int expected = 0;
+        while (rest[expected] != wanted) {
+            expected++;
+        }
+        assertThat(buffer.indexOf(wanted)).isEqualTo(expected);
+        assertThat(buffer.readable()).as("nothing is taken").isEqualTo(rest.length);
+        // What lies behind the writing position does not count.
+        Buffer before = buffer.slice(expected);
+        assertThat(before.indexOf(wanted)).isEqualTo(-1);
+    }
+
+    @Property(tries = 2_000)
+    void indexOf_amongBytesThatDifferInOneBit_isNotMisled(
+            @ForAll byte wanted, @ForAll @IntRange(max = 7) int bit, @ForAll boolean lower) {
+        byte like = (byte) (wanted ^ 1 << bit);
+        Buffer buffer = Buffer.allocate(24);
+        for (int i = 0; i < 24; i++) {
+            buffer.put(i == 13 || (lower && i == 18) ? wanted : like);
+        }
+        assertThat(buffer.indexOf(wanted)).isEqualTo(13);
+        assertThat(buffer.skip(14).indexOf(wanted)).isEqualTo(lower ? 4 : -1);
+    }
+
+    // ------------------------------------------------------------------ slices
+
+    @Example
+    @Clause("O-8")
+    void slice_takesBytesOff_andHasNoRoom() {
+        Buffer buffer = of("onetwothree");
+        Buffer one = buffer.slice(3);
+        Buffer two = buffer.slice(3);
+        assertThat(buffer.getText(US_ASCII)).isEqualTo("three");
+        assertThat(two.writable()).isZero();
+        assertThatThrownBy(() -> two.put((byte) 1)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThat(two.compact().readable()).isEqualTo(3);
+        assertThat(one.slice(2).getText(US_ASCII)).isEqualTo("on");
+        assertThat(one.getText(US_ASCII)).isEqualTo("e");
+        assertThat(two.clear().readable()).isZero();
+        assertThat(two.writable()).isZero();
+        assertThatThrownBy(() -> buffer.slice(1)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Example
+    @Clause("O-8")
+    void slice_ofAllocatedMemory_isNotOverwritten() {
+        Buffer buffer = of("keep,rest");
+        Buffer slice = buffer.slice(4);
+        buffer.compact();
+        assertThat(buffer.writable()).isZero();
+        buffer.clear();
+        assertThat(buffer.writable()).isEqualTo(5);
+        buffer.put(new byte[5]);
+        assertThat(slice.getText(US_ASCII)).isEqualTo("keep");
+        slice.release();
+        assertThatThrownBy(slice::readable)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("the buffer belongs to nobody any more: it was released");
+        assertThat(buffer.clear().writable()).as("its place can be used again").isEqualTo(9);
+        buffer.release(); // Nothing to give back.
+        assertThat(buffer.writable()).isEqualTo(9);
+    }
+}

@@ -1,0 +1,135 @@
+package dev.gyre.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.gyre.Clause;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+
+/// Clause N-5 as every backend keeps it. Times are short, and only what has to happen is waited for: nothing is
+/// decided by how long it took.
+public abstract class StreamTimesContract extends StreamFixture {
+    private static final Duration SOON = Duration.ofMillis(30);
+    static final Duration LATER = Duration.ofMillis(120);
+
+    static final StreamConfig SMALL =
+            StreamConfig.DEFAULT.withSocket(SocketOptions.DEFAULT.withBuffers(16 << 10, 16 << 10));
+
+    @Test
+    @Clause("N-5")
+    void idle_forTooLong_closes() {
+        connect(StreamConfig.DEFAULT.withIdleTimeout(SOON), StreamConfig.DEFAULT);
+        record("client", client);
+        server.onClose(reason -> events.add("server " + reason));
+        awaitEvent("server IDLE_TIMEOUT");
+        awaitEvent("client end");
+    }
+
+    @Test
+    @Clause("N-5")
+    void read_forTooLong_closes_thoughOutputGoesOn() {
+        connect(StreamConfig.DEFAULT.withReadTimeout(SOON), StreamConfig.DEFAULT);
+        server.onData(Buffer::clear).onClose(reason -> events.add("server " + reason));
+        client.onData(Buffer::clear);
+        loop.every(
+                Duration.ofMillis(5),
+                timer -> {
+                    if (server.isOpen()) {
+                        server.write("x");
+                    } else {
+                        timer.cancel();
+                    }
+                });
+        awaitEvent("server READ_TIMEOUT");
+    }
+
+    @Test
+    @Clause("N-5")
+    void read_whileNobodyWantsTo_isNotTimed() {
+        connect(StreamConfig.DEFAULT.withReadTimeout(SOON), StreamConfig.DEFAULT);
+        server.onData(Buffer::clear);
+        server.pause();
+        loop.after(LATER, timer -> events.add("later"));
+        awaitEvent("later");
+        assertThat(server.isOpen()).isTrue();
+        server.resume();
+        awaitClosed(server);
+        assertThat(server.closeReason()).isEqualTo(CloseReason.READ_TIMEOUT);
+    }
+
+    @Test
+    @Clause("N-5")
+    void write_thatThePeerNeverTakes_closes() {
+        connect(SMALL.withWriteTimeout(SOON), SMALL);
+        client.onData(Buffer::clear);
+        client.pause();
+        server.onClose(reason -> events.add("server " + reason));
+        server.write(new byte[8 << 20]);
+        awaitEvent("server WRITE_TIMEOUT");
+        runUntil("its memory is back", () -> loop.metrics().bufferMemory() == 0);
+    }
+
+    @Test
+    @Clause("N-5")
+    void close_lingersNoLongerThanAllowed() {
+        connect(SMALL.withLingerTimeout(SOON), SMALL);
+        client.onData(Buffer::clear);
+        client.pause();
+        server.onClose(reason -> events.add("server " + reason));
+        server.write(new byte[8 << 20]);
+        server.close();
+        awaitEvent("server LINGER_TIMEOUT");
+    }
+
+    @Test
+    @Clause("N-5")
+    void protocol_mayGoOnAfterATimeout() {
+        connect(StreamConfig.DEFAULT.withIdleTimeout(SOON), StreamConfig.DEFAULT);
+        int[] times = {0};
+        server.protocol(
+                new Protocol() {
+                    @Override
+                    public void onData(Stream stream, Buffer data) {
+                        data.clear();
+                    }
+
+                    @Override
+                    public boolean onTimeout(Stream stream, Timeout timeout) {
+                        events.add(timeout.toString());
+                        return ++times[0] < 3;
+                    }
+
+                    @Override
+                    public void onClose(Stream stream, CloseReason reason) {
+                        events.add(reason.toString());
+                    }
+                });
+        awaitEvent("IDLE_TIMEOUT");
+        assertThat(events).containsExactly("IDLE", "IDLE", "IDLE", "IDLE_TIMEOUT");
+    }
+
+    @Test
+    @Clause("N-5")
+    void timeout_canBeSetAndTakenBackLater() {
+        connect();
+        server.onData(Buffer::clear).onClose(reason -> events.add("server " + reason));
+        server.idleTimeout(SOON);
+        server.idleTimeout(Duration.ZERO);
+        loop.after(LATER, timer -> events.add("later"));
+        awaitEvent("later");
+        assertThat(server.isOpen()).isTrue();
+        server.readTimeout(SOON);
+        awaitEvent("server READ_TIMEOUT");
+    }
+
+    @Test
+    @Clause("N-5")
+    void timeouts_keepNoLoopAlive() {
+        connect(StreamConfig.DEFAULT.withIdleTimeout(Duration.ofHours(1)), StreamConfig.DEFAULT);
+        listener.close();
+        loop.runUntilEmpty();
+        assertThat(server.isOpen()).isTrue();
+    }
+}

@@ -1,0 +1,405 @@
+package dev.gyre.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.gyre.Clause;
+import dev.gyre.Promise;
+import dev.gyre.internal.tls.Certificates;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import javax.net.ssl.SSLException;
+
+/// Clause X-1 over streams: TLS on every backend, and how its ends and failures look from above.
+public abstract class TlsStreamContract extends StreamFixture {
+    private static final int MANY = 1_000_000;
+
+    @TempDir Path directory;
+
+    private Tls serverTls;
+    private Tls clientTls;
+
+    @BeforeEach
+    void prepareTls() throws IOException {
+        serverTls = Tls.server(Certificates.pem("server"), Certificates.key("server"));
+        clientTls = Tls.client().withTrust(Certificates.pem("ca"));
+    }
+
+    private void connectSecurely() {
+        connect(StreamConfig.DEFAULT.withTls(serverTls), StreamConfig.DEFAULT.withTls(clientTls));
+    }
+
+    private static byte[] numbered(int count) {
+        byte[] bytes = new byte[count];
+        for (int i = 0; i < count; i++) {
+            bytes[i] = (byte) (i % 251);
+        }
+        return bytes;
+    }
+
+    // ------------------------------------------------------------------ bytes
+
+    @Test
+    @Clause("X-1")
+    void connect_withTls_isThereWhenTheHandshakeIsOver() {
+        connectSecurely();
+        record("client", client);
+        server.onData(server::write);
+
+        client.write("hello");
+        awaitEvent("client hello");
+
+        assertThat(client.tls().version()).isEqualTo("TLSv1.3");
+        assertThat(client.tls().peerCertificates()).hasSize(1);
+        assertThat(server.tls().resumed()).isFalse();
+        assertThat(client.sent()).isEqualTo(5);
+        assertThat(server.received()).isEqualTo(5);
+    }
+
+    @Test
+    @Clause("X-1")
+    void connect_byName_asksForItAndResumesTheNextTime() {
+        listen(ListenerConfig.DEFAULT.withTls(serverTls));
+        var to = InetSocketAddress.createUnresolved("localhost", address().getPort());
+        StreamConfig config = StreamConfig.DEFAULT.withTls(clientTls);
+
+        for (boolean resumed : new boolean[] {false, true}) {
+            server = null;
+            client = outcome(Stream.connect(loop, to, config));
+            runUntil("accepted", () -> server != null);
+            record("client" + resumed, client);
+            server.onData(server::write);
+            client.write("hello"); // The ticket comes with the first answer at the latest.
+            awaitEvent("client" + resumed + " hello");
+
+            assertThat(server.tls().serverName()).isEqualTo("localhost");
+            assertThat(client.tls().resumed()).isEqualTo(resumed);
+            assertThat(server.tls().resumed()).isEqualTo(resumed);
+        }
+    }
+
+    @Test
+    @Clause("X-1")
+    void manyBytes_overTls_arriveInOrderAndWhole() {
+        connectSecurely();
+        Buffer got = Buffer.allocate(MANY);
+        client.onData(got::put);
+        server.onData(server::write);
+        Promise<Void> flushed;
+        int at = 0;
+        byte[] all = numbered(MANY);
+        for (int size : new int[] {1, 100, 5_000, 70_000, 200_000}) {
+            client.write(Arrays.copyOfRange(all, at, at + size));
+            at += size;
+        }
+        flushed = client.flushed();
+        outcome(flushed);
+        client.write(Arrays.copyOfRange(all, at, MANY));
+
+        runUntil("all are back", () -> got.readable() == MANY);
+
+        assertThat(got.getBytes()).isEqualTo(all);
+        assertThat(client.sent()).isEqualTo(MANY);
+    }
+
+    @Test
+    @Clause("X-1")
+    void manyBytes_whileNobodyReads_waitAtTheSender() {
+        connectSecurely();
+        int some = 8 << 20;
+        client.write(numbered(some / 2));
+        settle();
+        long pending = client.pending();
+        assertThat(pending).isPositive();
+        server.onData(Buffer::clear);
+        client.write(numbered(some / 2));
+
+        runUntil("all arrived", () -> server.received() == some);
+        runUntil("all sent", () -> client.pending() == 0);
+    }
+
+    @Test
+    @Clause("X-1")
+    void pause_inTheMiddle_losesNothing() {
+        connectSecurely();
+        Buffer got = Buffer.allocate(MANY);
+        List<String> pauses = new ArrayList<>();
+        server.onData(
+                data -> {
+                    got.put(data);
+                    server.pause();
+                    pauses.add("paused");
+                    loop.defer(server::resume);
+                });
+        client.write(numbered(MANY));
+
+        runUntil("all there", () -> got.readable() == MANY);
+
+        assertThat(got.getBytes()).isEqualTo(numbered(MANY));
+        assertThat(pauses).hasSizeGreaterThan(5);
+    }
+
+    @Test
+    @Clause("X-1")
+    void lend_overTls_givesTheBufferBack() {
+        connectSecurely();
+        Buffer got = Buffer.allocate(MANY);
+        server.onData(got::put);
+        Buffer lent = Buffer.allocate(100_000).put(numbered(100_000));
+        List<Buffer> returned = new ArrayList<>();
+
+        client.lend(lent, returned::add);
+        assertThatThrownBy(lent::readable).isInstanceOf(IllegalStateException.class);
+        runUntil("given back", () -> returned.size() == 1);
+        runUntil("arrived", () -> got.readable() == 100_000);
+
+        assertThat(lent.readable()).isZero();
+        assertThat(got.getBytes()).isEqualTo(numbered(100_000));
+    }
+
+    @Test
+    @Clause("X-1")
+    void sendFile_overTls_sendsItsBytesBetweenOthers() throws IOException {
+        Path path = Files.write(directory.resolve("file"), numbered(300_000));
+        connectSecurely();
+        Buffer got = Buffer.allocate(MANY);
+        server.onData(got::put);
+        List<Descriptor> opened = new ArrayList<>();
+        operations.open(path, op -> opened.add(op.opened()), StandardOpenOption.READ).start();
+        runUntil("opened", () -> !opened.isEmpty());
+
+        try (Descriptor file = opened.getFirst()) {
+            client.write("<");
+            Promise<Long> sent = client.sendFile(file, 1000, 200_000);
+            client.write(">");
+            Promise<Long> rest = client.sendFile(file, 299_990, 5_000);
+            client.write("!");
+
+            assertThat(outcome(sent)).isEqualTo(200_000);
+            assertThat(outcome(rest)).isEqualTo(10);
+            runUntil("arrived", () -> got.readable() == 200_013);
+        }
+        byte[] arrived = got.getBytes();
+        assertThat(arrived[0]).isEqualTo((byte) '<');
+        assertThat(Arrays.copyOfRange(arrived, 1, 200_001))
+                .isEqualTo(Arrays.copyOfRange(numbered(300_000), 1000, 201_000));
+        assertThat(arrived[200_001]).isEqualTo((byte) '>');
+        assertThat(arrived[200_012]).isEqualTo((byte) '!');
+    }
+
+    // ------------------------------------------------------------------ beginning later
+
+    @Test
+    @Clause("X-1")
+    void secure_inTheMiddle_takesWhatIsUnreadAndNothingInTheClear() {
+        connect();
+        List<String> heard = new ArrayList<>();
+        server.onData(
+                data -> {
+                    heard.add(data.getText(US_ASCII));
+                    server.write("go");
+                    server.secure(serverTls);
+                    server.onData(more -> heard.add("secret " + more.getText(US_ASCII)));
+                });
+        client.onData(
+                data -> {
+                    heard.add(data.getText(US_ASCII));
+                    client.secure(clientTls.withServerName("localhost"));
+                    client.onData(more -> heard.add("secret " + more.getText(US_ASCII)));
+                    client.write("hello");
+                });
+        client.write("start");
+
+        runUntil("heard: " + heard, () -> heard.contains("secret hello"));
+
+        assertThat(heard).containsExactly("start", "go", "secret hello");
+        assertThat(server.tls().serverName()).isEqualTo("localhost");
+    }
+
+    @Test
+    @Clause("X-1")
+    void secure_withClearTextBehindTheRequest_failsInsteadOfBelievingIt() {
+        connect();
+        List<String> heard = new ArrayList<>();
+        List<Throwable> failures = new ArrayList<>();
+        server.onData(
+                data -> {
+                    byte[] command = new byte[8];
+                    data.get(command);
+                    heard.add(new String(command, US_ASCII));
+                    server.secure(serverTls)
+                            .recover(
+                                    failure -> {
+                                        failures.add(failure);
+                                        return null;
+                                    });
+                    server.protocol((stream, more) -> heard.add(more.getText(US_ASCII)));
+                });
+        client.write("STARTTLSinjected command");
+
+        awaitClosed(server);
+
+        assertThat(heard).containsExactly("STARTTLS");
+        assertThat(server.closeReason()).isEqualTo(CloseReason.TLS_FAILED);
+        assertThat(server.failure())
+                .hasMessageContaining("the peer speaks no TLS: it sent 'injected command'");
+        runUntil("rejected", () -> failures.size() == 1);
+        assertThat(failures).singleElement().isInstanceOf(SSLException.class);
+    }
+
+    // ------------------------------------------------------------------ ends
+
+    @Test
+    @Clause("X-1")
+    void end_ofEachSide_isSeenByTheOther() {
+        connectSecurely();
+        record("client", client);
+        record("server", server);
+        client.write("last");
+        client.end();
+        awaitEvent("server end");
+        server.write("words");
+        server.end();
+
+        awaitEvent("client ENDED");
+        awaitEvent("server ENDED");
+
+        assertThat(events)
+                .contains("server last", "client words")
+                .doesNotContain("client TLS_FAILED");
+    }
+
+    @Test
+    @Clause("X-1")
+    void close_ofOneSide_isOrderlyOnBoth() {
+        connectSecurely();
+        record("client", client).onEnd(client::end);
+        server.onClose(reason -> events.add("server " + reason));
+        server.write("bye");
+        server.close();
+
+        awaitEvent("client ENDED");
+        awaitEvent("server CLOSED");
+
+        assertThat(events).contains("client bye");
+    }
+
+    @Test
+    @Clause("X-1")
+    void abort_ofOneSide_isNoEndForTheOther() {
+        connectSecurely();
+        record("client", client);
+        server.abort();
+
+        awaitClosed(client);
+
+        assertThat(client.closeReason()).isIn(CloseReason.RESET, CloseReason.TLS_FAILED);
+        assertThat(events).doesNotContain("client end");
+    }
+
+    // ------------------------------------------------------------------ failures
+
+    @Test
+    @Clause("X-1")
+    void connect_toAServerNobodyTrusts_isRejectedInWords() throws IOException {
+        listen(ListenerConfig.DEFAULT.withTls(serverTls));
+        Tls wary = Tls.client().withTrust(Certificates.pem("other"));
+
+        Throwable failure =
+                failure(Stream.connect(loop, address(), StreamConfig.DEFAULT.withTls(wary)));
+
+        assertThat(failure).isInstanceOf(SSLException.class).hasMessageContaining("is not trusted");
+        assertThat(server).as("no stream without a handshake").isNull();
+        runUntil("the listener let it go", () -> listener.connections() == 0);
+    }
+
+    @Test
+    @Clause("X-1")
+    void handshake_withASilentPeer_timesOut() {
+        Tls hasty = serverTls.withHandshakeTimeout(Duration.ofMillis(20));
+        listen(ListenerConfig.DEFAULT.withTls(hasty));
+        client = outcome(Stream.connect(loop, address()));
+        record("client", client);
+
+        awaitEvent("client end");
+
+        assertThat(server).isNull();
+        assertThat(listener.connections()).isZero();
+    }
+
+    @Test
+    @Clause("X-1")
+    void connect_toASilentPeer_isRejectedWhenTimeIsUp() {
+        listen(ListenerConfig.DEFAULT);
+        Tls hasty = clientTls.withHandshakeTimeout(Duration.ofMillis(20));
+
+        Throwable failure =
+                failure(Stream.connect(loop, address(), StreamConfig.DEFAULT.withTls(hasty)));
+
+        assertThat(failure)
+                .isInstanceOf(SSLException.class)
+                .hasMessageContaining("took longer than PT0.02S");
+    }
+
+    @Test
+    @Clause("X-1")
+    void connect_toAPeerThatHangsUp_isRejected() {
+        listener = Listener.tcp(loop, (InetSocketAddress) anyPort(), Stream::close);
+
+        Throwable failure =
+                failure(Stream.connect(loop, address(), StreamConfig.DEFAULT.withTls(clientTls)));
+
+        assertThat(failure).isInstanceOf(SSLException.class).hasMessageContaining("handshake");
+    }
+
+    @Test
+    @Clause("X-1")
+    void secure_twice_isMisuse() {
+        connectSecurely();
+
+        assertThatThrownBy(() -> client.secure(clientTls))
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    @Clause("X-1")
+    void idleConnection_overTls_holdsNoBuffer() {
+        connectSecurely();
+        record("client", client);
+        server.onData(server::write);
+        client.write("hello");
+        awaitEvent("client hello");
+        settle();
+
+        assertThat(loop.metrics().bufferMemory()).as("bytes of the loop's pool").isZero();
+    }
+
+    @Test
+    @Clause("X-1")
+    void loopsEnd_duringAHandshake_endsIt() {
+        listen(ListenerConfig.DEFAULT);
+        Promise<Stream> connecting =
+                Stream.connect(loop, address(), StreamConfig.DEFAULT.withTls(clientTls));
+        connecting.then(_ -> null, _ -> null);
+        runUntil("accepted", () -> server != null);
+
+        loop.close();
+
+        assertThat(connecting.isSettled()).isTrue();
+    }
+}
