@@ -1,6 +1,8 @@
 package dev.gyre.cli;
 
 import dev.gyre.io.ListenerConfig;
+import dev.gyre.os.Signal;
+import dev.gyre.os.StandardInput;
 
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +87,12 @@ final class Echo implements Callable<Integer> {
                             + " Default: no limit.")
     private @Nullable Integer maxPerPeer;
 
+    @Option(
+            names = "--until-input-ends",
+            hidden = true, // for whoever starts it and may be killed: c10k does
+            description = "Ends when standard input does.")
+    private boolean untilInputEnds;
+
     @Mixin
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private ServerOptions options;
@@ -117,7 +125,12 @@ final class Echo implements Callable<Integer> {
                 : config.withMaxPerPeer(options.atLeastOne("--max-per-peer", maxPerPeer));
     }
 
-    private static int serve(Service service, SocketAddress where, ListenerConfig config) {
+    private int serve(Service service, SocketAddress where, ListenerConfig config) {
+        if (untilInputEnds) {
+            StandardInput _ =
+                    StandardInput.on(
+                            service.loop(), _ -> {}, () -> service.stop(Signal.SIGTERM));
+        }
         return service.serve(
                 "Echo on %s",
                 where,

@@ -18,7 +18,7 @@ import java.util.Objects;
             Watch.class,
             Run.class,
             Echo.class,
-            Proxy.class,
+            Proxy.class, C10k.class,
             HelpCommand.class
         },
         headerHeading = "%n",

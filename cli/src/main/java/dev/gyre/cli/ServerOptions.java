@@ -87,7 +87,7 @@ final class ServerOptions {
         return new ParameterException(spec.commandLine(), message);
     }
 
-    private static final class BackendReader implements ITypeConverter<BackendKind> {
+    static final class BackendReader implements ITypeConverter<BackendKind> {
         @Override
         public BackendKind convert(String value) {
             try {

@@ -129,7 +129,8 @@ final class Service {
         return stoppedBy != null;
     }
 
-    private void stop(Signal signal) {
+    /// As a signal would, which comes from elsewhere.
+    void stop(Signal signal) {
         boolean again = isStopping();
         stoppedBy = signal;
         if (listener != null) {

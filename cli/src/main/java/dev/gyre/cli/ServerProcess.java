@@ -1,0 +1,153 @@
+package dev.gyre.cli;
+
+import dev.gyre.Deferred;
+import dev.gyre.EventLoop;
+import dev.gyre.Promise;
+import dev.gyre.Timer;
+import dev.gyre.Watch;
+import dev.gyre.Watcher;
+import dev.gyre.io.Descriptor;
+import dev.gyre.os.ChildProcess;
+import dev.gyre.os.Command;
+import dev.gyre.os.Exit;
+import dev.gyre.os.Signal;
+import dev.gyre.os.Stdio;
+
+import java.io.File;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// A `gyre echo` in a process of its own, that ends with this one at the latest.
+///
+/// Loop thread only.
+final class ServerProcess {
+    /// Where the launcher is, if it was that which started this program. Started by it the server is just
+    /// what a user would have started.
+    private static final String LAUNCHER = "gyre.launcher";
+
+    private static final Pattern ANNOUNCEMENT = Pattern.compile("Echo on (\\S+) \\((.*)\\)\\..*");
+    private static final int LONGEST_LINE_BYTES = 4096;
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final EventLoop loop;
+    private final ChildProcess process;
+    private final Deferred<Where> where;
+    private final ByteBuffer line = ByteBuffer.allocateDirect(LONGEST_LINE_BYTES);
+
+    /// @param address where it listens
+    /// @param kind how, in its own words
+    record Where(SocketAddress address, String kind) {}
+
+    private ServerProcess(EventLoop loop, ChildProcess process) {
+        this.loop = loop;
+        this.process = process;
+        where = loop.deferred();
+    }
+
+    /// @param options further ones for `gyre echo`
+    /// @throws dev.gyre.SystemCallException if it cannot be started
+    static ServerProcess start(EventLoop loop, List<String> options) {
+        List<String> words = new ArrayList<>(gyre());
+        words.addAll(List.of("echo", "--until-input-ends", "127.0.0.1:0"));
+        words.addAll(options);
+        Command command =
+                Command.of(words)
+                        .withInput(Stdio.PIPE) // Which ends with this process, whatever ends that.
+                        .withOutput(Stdio.PIPE)
+                        .withOwnGroup();
+        ServerProcess server = new ServerProcess(loop, ChildProcess.start(loop, command));
+        server.begin();
+        return server;
+    }
+
+    private static List<String> gyre() {
+        String launcher = System.getProperty(LAUNCHER);
+        if (launcher != null) {
+            return List.of(launcher);
+        }
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        String modules = System.getProperty("jdk.module.path");
+        String main = Main.class.getName();
+        return modules == null
+                ? List.of(
+                        java,
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        System.getProperty("java.class.path", File.pathSeparator),
+                        main)
+                : List.of(
+                        java,
+                        "--enable-native-access=dev.gyre",
+                        "--module-path",
+                        modules,
+                        "--module",
+                        "dev.gyre.cli/" + main);
+    }
+
+    private void begin() {
+        loop.own(() -> process.input().close());
+        process.onExit(
+                exit ->
+                        where.reject(
+                                new IllegalStateException("the server " + exit + " at once")));
+        Watcher _ = loop.watch(process.output(), Watch.reading(_ -> read(process.output())));
+    }
+
+    /// Its first line says where it is; what follows is of no interest.
+    private void read(Descriptor output) {
+        int count = output.read(line);
+        if (count == Descriptor.END) {
+            output.close();
+            return;
+        }
+        byte[] bytes = new byte[line.position()];
+        line.get(0, bytes);
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        int end = text.indexOf('\n');
+        if (end >= 0 || !line.hasRemaining()) {
+            line.clear();
+            announced(end < 0 ? text : text.substring(0, end));
+        }
+    }
+
+    private void announced(String first) {
+        Matcher matcher = ANNOUNCEMENT.matcher(first);
+        if (matcher.matches()) {
+            where.resolve(new Where(Addresses.toReach(matcher.group(1)), matcher.group(2)));
+        } else if (!where.promise().isSettled()) {
+            where.reject(new IllegalStateException("the server says: " + first));
+        }
+    }
+
+    /// Where it listens, once it does.
+    Promise<Where> where() {
+        return where.promise();
+    }
+
+    int pid() {
+        return process.pid();
+    }
+
+    ProcessFigures figures() {
+        return ProcessFigures.of(process.pid());
+    }
+
+    /// Its end, whatever brings it about.
+    Promise<Exit> exited() {
+        return process.exited();
+    }
+
+    /// Ends it; by force if it takes too long.
+    Promise<Exit> stop() {
+        boolean _ = process.signal(Signal.SIGTERM);
+        Timer kill = loop.after(PATIENCE, _ -> process.signal(Signal.SIGKILL)).unreference();
+        return process.exited().finallyRun(kill::cancel);
+    }
+}

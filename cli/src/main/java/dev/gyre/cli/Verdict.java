@@ -1,0 +1,89 @@
+package dev.gyre.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/// What is held against a server of many connections.
+///
+/// @param connections how many there were to be
+/// @param dropped how many ended by themselves
+/// @param missing how many messages did not come back
+/// @param wrong how many came back as something else
+/// @param idleBytes the server's resident memory with all of them idle
+/// @param idleCpu the share of a core that it took meanwhile
+/// @param endBytes its memory at the end of the load
+/// @param p99Nanos what 99 of 100 messages stayed within
+record Verdict(
+        int connections,
+        int dropped,
+        long missing,
+        long wrong,
+        long idleBytes,
+        double idleCpu,
+        long endBytes,
+        long p99Nanos) {
+    static final long MOST_IDLE_BYTES = 80_000_000;
+    static final double MOST_IDLE_CPU = 0.02;
+    static final double MOST_GROWTH = 0.10;
+    static final long MOST_P99_NANOS = 50_000_000;
+
+    boolean isPass() {
+        return misses().isEmpty();
+    }
+
+    /// Each limit that was missed.
+    List<String> misses() {
+        List<String> misses = new ArrayList<>();
+        if (dropped > 0) {
+            misses.add(dropped + " dropped, none may be");
+        }
+        if (missing > 0) {
+            misses.add(missing + " messages did not come back, all must");
+        }
+        if (wrong > 0) {
+            misses.add(wrong + " messages came back changed, none may");
+        }
+        if (idleBytes > MOST_IDLE_BYTES) {
+            misses.add(
+                    "server %s idle, at most %s".formatted(size(idleBytes), size(MOST_IDLE_BYTES)));
+        }
+        if (idleCpu > MOST_IDLE_CPU) {
+            misses.add(
+                    "%s of a core idle, at most %s"
+                            .formatted(percent(idleCpu), percent(MOST_IDLE_CPU)));
+        }
+        if (growth() > MOST_GROWTH) {
+            misses.add(
+                    "memory grew by %s under load, at most %s"
+                            .formatted(percent(growth()), percent(MOST_GROWTH)));
+        }
+        if (p99Nanos >= MOST_P99_NANOS) {
+            misses.add(
+                    "p99 %s, less than %s"
+                            .formatted(Latency.format(p99Nanos), Latency.format(MOST_P99_NANOS)));
+        }
+        return misses;
+    }
+
+    double growth() {
+        return (double) (endBytes - idleBytes) / idleBytes;
+    }
+
+    /// One line.
+    @Override
+    public String toString() {
+        return isPass()
+                ? "PASS %d connections, none dropped, p99 %s, server %s"
+                        .formatted(connections, Latency.format(p99Nanos), size(endBytes))
+                : "FAIL %d connections: %s".formatted(connections, String.join("; ", misses()));
+    }
+
+    static String size(long bytes) {
+        return String.format(Locale.ROOT, "%.1f MB", bytes / 1e6);
+    }
+
+    static String percent(double share) {
+        return String.format(Locale.ROOT, "%.1f %%", share * 100);
+    }
+}
