@@ -128,8 +128,7 @@ final class Echo implements Callable<Integer> {
     private int serve(Service service, SocketAddress where, ListenerConfig config) {
         if (untilInputEnds) {
             StandardInput _ =
-                    StandardInput.on(
-                            service.loop(), _ -> {}, () -> service.stop(Signal.SIGTERM));
+                    StandardInput.on(service.loop(), _ -> {}, () -> service.stop(Signal.SIGTERM));
         }
         return service.serve(
                 "Echo on %s",

@@ -46,7 +46,8 @@ class StreamShutdownTest {
                             });
             InetSocketAddress address = (InetSocketAddress) listener.address();
             CompletableFuture<Long> read =
-                    CompletableFuture.supplyAsync(() -> readAll(address), Thread::startVirtualThread);
+                    CompletableFuture.supplyAsync(
+                            () -> readAll(address), Thread::startVirtualThread);
             loop.run();
             assertThat(read.join()).as("bytes that arrived").isEqualTo(BYTES);
             assertThat(closed).containsExactly(CloseReason.LOOP_ENDED);

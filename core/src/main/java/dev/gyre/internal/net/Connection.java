@@ -177,8 +177,7 @@ final class Connection implements Wire.User {
     /// is running just now: nothing that came in the clear is taken for what came after.
     Promise<TlsSession> secure(TlsMachine machine, Duration timeout) {
         Deferred<TlsSession> outcome = loop().deferred();
-        TlsWire over =
-                new TlsWire(streams, wire, output.giveWay(), machine, timeout, outcome);
+        TlsWire over = new TlsWire(streams, wire, output.giveWay(), machine, timeout, outcome);
         over.serve(this);
         this.machine = machine;
         wire = over;
@@ -245,7 +244,8 @@ final class Connection implements Wire.User {
 
     @Override
     public void onFailed(CloseReason why, @Nullable Throwable cause) {
-        // Whoever closes does not miss what nobody would have read: many peers end without a word then.
+        // Whoever closes does not miss what nobody would have read: many peers end without a word
+        // then.
         boolean done = why == CloseReason.TLS_FAILED && draining && output.hasEnded();
         closeWith(done ? CloseReason.CLOSED : why, done ? null : cause);
     }

@@ -129,7 +129,8 @@ public final class LoopListener implements Listener {
             }
         } finally {
             if (heldBack == 0 && !waiting.isEmpty()) {
-                streams.tell(this::serveWaiting); // A handler threw, which is not the next one's fault.
+                streams.tell(
+                        this::serveWaiting); // A handler threw, which is not the next one's fault.
             }
         }
     }
