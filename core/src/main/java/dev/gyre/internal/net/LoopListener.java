@@ -41,6 +41,9 @@ public final class LoopListener implements Listener {
     /// Others may have given descriptors back meanwhile, which nobody tells of.
     private static final Duration TRY_AGAIN = Duration.ofSeconds(1);
 
+    /// A connection that is gone has given its descriptor back by then.
+    private static final Duration SOON = Duration.ofMillis(1);
+
     private final Streams streams;
     private final OpenDescriptor socket;
     private final SocketAddress address;
@@ -263,8 +266,10 @@ public final class LoopListener implements Listener {
         if ((heldBack & FULL) != 0 && connections < config.maxConnections()) {
             letGo(FULL);
         }
-        if ((heldBack & EXHAUSTED) != 0 && connections <= connectionsAtExhaustion * 9L / 10) {
-            letGo(EXHAUSTED);
+        if ((heldBack & EXHAUSTED) != 0
+                && trying != null
+                && connections <= connectionsAtExhaustion * 9L / 10) {
+            trying.reschedule(SOON);
         }
     }
 
