@@ -259,6 +259,9 @@ public final class LoopListener implements Listener {
 
     private void gone(Connection connection) {
         connections--;
+        if (streams.isOver()) {
+            return;
+        }
         if (config.maxPerPeer() != Integer.MAX_VALUE
                 && connection.peer() instanceof InetSocketAddress of) {
             perPeer.computeIfPresent(of.getAddress(), (_, count) -> count == 1 ? null : count - 1);

@@ -88,6 +88,11 @@ final class Streams implements AutoCloseable {
         listeners.remove(listener);
     }
 
+    /// Whether the loop has ended, and everything with it.
+    boolean isOver() {
+        return over;
+    }
+
     /// Calls a user back outside of any call of its own, and before the loop waits again.
     void tell(Runnable news) {
         if (over) {

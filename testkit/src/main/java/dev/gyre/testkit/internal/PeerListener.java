@@ -31,8 +31,8 @@ public final class PeerListener {
     public static PeerListener open(
             SimulatedKernel kernel, int port, Consumer<PeerConnection> accepted) {
         synchronized (kernel) {
-            TcpSocket socket = new TcpSocket(kernel, Linux.AF_INET, Linux.O_NONBLOCK);
-            int result = socket.bind(new Inet(Inet.ANY, port));
+            TcpSocket socket = new TcpSocket(kernel, Linux.AF_INET6, Linux.O_NONBLOCK);
+            int result = socket.bind(new Inet(Inet.ANY6, port));
             if (result == 0) {
                 result = socket.listen(BACKLOG);
             }
