@@ -197,10 +197,10 @@ final class TlsWire implements Wire, Wire.User {
     }
 
     private void updateBelow() {
-        if (!begun) {
-            return;
+        if (!begun || isOver()) {
+            return; // It is somebody else's still, or the end has its own wishes.
         }
-        boolean wants = !isOver() && !inputToldEnded && input.hasRoom() && (!open || wanted);
+        boolean wants = !inputToldEnded && input.hasRoom() && (!open || wanted);
         readBelow(wants);
     }
 
@@ -282,7 +282,9 @@ final class TlsWire implements Wire, Wire.User {
             user().onActivity();
         }
         input.arrived(data);
-        if (!isOver()) {
+        if (isOver()) {
+            data.clear();
+        } else {
             output.pump();
             updateBelow();
         }
