@@ -397,4 +397,91 @@ public abstract class StreamContract extends StreamFixture {
         runUntil("all are there", () -> got.readable() == MANY);
         assertThat(got.getBytes()).isEqualTo(numbered(MANY));
     }
+
+    // ------------------------------------------------------------------ regressions
+
+    @Test
+    @Clause("N-2")
+    void buffer_keptPastItsCallback_isRefused() {
+        connect();
+        List<Buffer> kept = new ArrayList<>();
+        server.onData(kept::add);
+        client.write("one");
+        runUntil("the first", () -> kept.size() == 1);
+        client.write("two");
+        runUntil("the second", () -> kept.size() == 2);
+        for (Buffer each : kept) {
+            assertThatThrownBy(each::readable).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    @Clause("N-4")
+    void end_ofInput_neverOvertakesWhatIsUnread() {
+        connect();
+        server.onData(
+                data -> {
+                    events.add(data.getText(1, US_ASCII));
+                    server.pause();
+                    loop.defer(server::resume);
+                });
+        server.onEnd(() -> events.add("end"));
+        client.write("abc");
+        client.end();
+        awaitEvent("end");
+        assertThat(events).containsExactly("a", "b", "c", "end");
+    }
+
+    @Test
+    @Clause("N-4")
+    void lastLine_withoutAnEnd_isThereAtTheEnd() {
+        connect();
+        server.onData(data -> {});
+        server.onEnd(() -> events.add("rest " + server.unread().getText(US_ASCII)));
+        client.write("no newline");
+        client.end();
+        awaitEvent("rest no newline");
+        assertThatThrownBy(server::unread).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    @Clause("N-2")
+    void fileClosedBeforeItsTurn_costsTheStreamOnly() {
+        connect();
+        record("client", client);
+        Descriptor file = pair().getFirst();
+        var sending = server.sendFile(file, 0, 100);
+        file.close();
+        assertThat(failure(sending)).isInstanceOf(StreamClosedException.class);
+        assertThat(server.closeReason()).isEqualTo(CloseReason.FAILED);
+        awaitClosed(client);
+        runUntil("all memory is back", () -> loop.metrics().bufferMemory() == 0);
+    }
+
+    @Test
+    @Clause("N-2")
+    void flushed_ofAClosedStream_isRejected() {
+        connect();
+        client.write("x");
+        client.abort();
+        assertThat(failure(client.flushed())).isInstanceOf(StreamClosedException.class);
+    }
+
+    @Test
+    @Clause("N-3")
+    void pipe_intoAStreamThatHasEnded_isBroken_notAFailure() {
+        connect();
+        Stream source = client;
+        Stream from = server;
+        server = null;
+        Stream sink = outcome(Stream.connect(loop, listener.address()));
+        runUntil("the second is accepted", () -> server != null);
+        var piped = from.pipe(server);
+        server.end();
+        source.write("nobody takes this");
+        assertThat(failure(piped)).isInstanceOf(StreamClosedException.class);
+        assertThat(from.isOpen()).isTrue();
+        assertThat(loop.metrics().failures()).isZero();
+        assertThat(sink.isOpen()).isTrue();
+    }
 }

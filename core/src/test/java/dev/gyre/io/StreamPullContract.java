@@ -130,4 +130,31 @@ public abstract class StreamPullContract extends StreamFixture {
         record("server", server);
         awaitEvent("server body");
     }
+
+    @Test
+    @Clause("N-2")
+    void buffer_ofARead_isRefusedAfterTheNext_andReleasingItDoesNothing() {
+        connect();
+        client.write("abcd");
+        Buffer first = outcome(server.read(4));
+        first.release();
+        assertThat(first.getText(2, US_ASCII)).isEqualTo("ab");
+        Buffer second = outcome(server.read());
+        assertThatThrownBy(first::readable)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("the stream again");
+        assertThat(second.getText(US_ASCII)).isEqualTo("cd");
+    }
+
+    @Test
+    @Clause("N-4")
+    void stream_withBothDirectionsEnded_isClosed() {
+        connect();
+        server.onClose(reason -> events.add("server " + reason));
+        client.onData(Buffer::clear);
+        client.end();
+        server.end();
+        assertThat(outcome(server.read()).readable()).isZero();
+        awaitEvent("server ENDED");
+    }
 }

@@ -78,7 +78,7 @@ public abstract class StreamStatesContract extends StreamFixture {
         backpressure();
         client.resume();
         runUntil("all is sent", () -> server.pending() == 0);
-        requireStates(StreamState.ACCEPTED, OutputState.IDLE);
+        requireStates(StreamState.READING, OutputState.IDLE);
     }
 
     @Test

@@ -229,6 +229,11 @@ public final class BufferPool {
         return used.get() > tightAbove;
     }
 
+    /// Whether it would be so with that much more.
+    public boolean wouldBeTight(long bytes) {
+        return used.get() + bytes > tightAbove;
+    }
+
     /// Calls once, in a turn of the loop to come, when it is not tight.
     public void whenRelaxed(Runnable waiter) {
         waiting.add(waiter);

@@ -105,8 +105,16 @@ public final class LoopOperations {
     public void endTurn() {
         turn++;
         runErrands();
+        RuntimeException failed = null;
         while (!turnEnd.isEmpty()) {
-            turnEnd.take().run();
+            try {
+                turnEnd.take().run();
+            } catch (RuntimeException e) {
+                failed = failed == null ? e : failed; // The others are not to suffer for it.
+            }
+        }
+        if (failed != null) {
+            throw failed;
         }
     }
 

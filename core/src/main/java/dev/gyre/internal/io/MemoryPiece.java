@@ -56,7 +56,9 @@ final class MemoryPiece {
         if (holders > 1 && (int) HOLDERS.getAndAdd(this, -1) > 1) {
             return;
         }
-        holders = 1; // For whoever gets it next.
+        if (holders != 1) {
+            holders = 1; // For whoever gets it next.
+        }
         if (lender != null) {
             lender.takeBack();
         }

@@ -108,6 +108,26 @@ public final class NativeBuffer implements Buffer {
         endSlices(reason);
     }
 
+    /// The same bytes for one callback, as a buffer of its own: who still has it after that is refused, even when the
+    /// memory has long become somebody else's.
+    public NativeBuffer lendView() {
+        NativeBuffer view = new NativeBuffer(piece, memory, false);
+        view.reading = reading;
+        view.writing = writing;
+        view.floor = reading;
+        view.borrowed = true;
+        return view;
+    }
+
+    /// Ends a view of this, and takes over how far it was read.
+    ///
+    /// @param reason what follows "the buffer belongs to"
+    public void adopt(NativeBuffer view, String reason) {
+        reading = view.reading;
+        writing = view.writing;
+        view.endBorrowing(reason);
+    }
+
     /// It stays with the user after the callback.
     void keep() {
         borrowed = false;
@@ -175,8 +195,8 @@ public final class NativeBuffer implements Buffer {
     /// @param bytes at most what that has, and this has room for
     /// @return bytes
     public int takeFrom(NativeBuffer other, int bytes) {
-        int from = other.taken(bytes);
-        memory.put(added(bytes), other.memory, from, bytes);
+        int to = added(bytes); // First: if there is no room, nothing is taken.
+        memory.put(to, other.memory, other.taken(bytes), bytes);
         return bytes;
     }
 

@@ -84,7 +84,7 @@ final class Connection implements Wire.User {
         this.peer = peer;
         calledAs = peer;
         readsUnderPressure = config.readsUnderPressure().orElse(!accepted);
-        this.socket = new SocketWire(streams.operations(), socket);
+        this.socket = new SocketWire(streams, socket);
         wire = this.socket;
         wire.serve(this);
         input = new StreamInput(this);
@@ -251,14 +251,16 @@ final class Connection implements Wire.User {
     }
 
     @Override
+    public void onActivity() {
+        times.received();
+        times.sent();
+    }
+
+    @Override
     public void onLoopEnding() {
         reading = false;
-        if (output.isEmpty()) {
-            closeWith(CloseReason.LOOP_ENDED, null);
-        } else {
-            endsWithLoop = true;
-            output.end();
-        }
+        endsWithLoop = true;
+        output.endWhenEmpty();
     }
 
     @Override
@@ -363,9 +365,13 @@ final class Connection implements Wire.User {
     }
 
     /// Whether an end would tell the peer that all is well.
-    private static boolean resets(CloseReason why) {
+    private boolean resets(CloseReason why) {
         return switch (why) {
             case ENDED, CLOSED, RESET, IDLE_TIMEOUT, READ_TIMEOUT, LOOP_ENDED -> false;
+            // The alert that tells why is on its way.
+            case TLS_FAILED, HANDSHAKE_TIMEOUT -> false;
+            // A reset would destroy what the kernel has and the peer is still taking.
+            case LINGER_TIMEOUT -> !output.hasEnded();
             default -> true;
         };
     }
@@ -405,7 +411,8 @@ final class Connection implements Wire.User {
         if (input.isPaused()) {
             return StreamState.PROCESSING;
         }
-        return input.received() == 0 ? StreamState.ACCEPTED : StreamState.READING;
+        boolean used = input.received() > 0 || output.sent() > 0;
+        return used ? StreamState.READING : StreamState.ACCEPTED;
     }
 
     @Override

@@ -126,7 +126,6 @@ public final class LoopListener implements Listener {
     private void letGo(int why) {
         heldBack &= ~why;
         serveWaiting();
-        update();
     }
 
     private void serveWaiting() {
@@ -136,9 +135,10 @@ public final class LoopListener implements Listener {
             }
         } finally {
             if (heldBack == 0 && !waiting.isEmpty()) {
-                streams.tell(
-                        this::serveWaiting); // A handler threw, which is not the next one's fault.
+                // A handler threw, which is not the next one's fault.
+                streams.tell(this::serveWaiting);
             }
+            update();
         }
     }
 
@@ -151,8 +151,13 @@ public final class LoopListener implements Listener {
         try {
             if (result >= 0) {
                 accepted++;
-                waiting.add((OpenDescriptor) done.accepted());
-                serveWaiting();
+                OpenDescriptor connection = (OpenDescriptor) done.accepted();
+                if (socket.isOpen()) {
+                    waiting.add(connection);
+                    serveWaiting();
+                } else {
+                    connection.close();
+                }
             } else if (!done.isCancelled()) {
                 failed((int) -result);
             }

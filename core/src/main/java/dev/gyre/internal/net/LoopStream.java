@@ -35,7 +35,6 @@ public final class LoopStream implements Stream {
     // The single callbacks, as far as they are set.
     private @Nullable Consumer<? super Buffer> onData;
     private @Nullable Runnable onEnd;
-    private @Nullable Runnable onWritable;
 
     LoopStream(Connection connection) {
         this.connection = connection;
@@ -71,14 +70,14 @@ public final class LoopStream implements Stream {
     public Stream onWritable(Runnable callback) {
         Objects.requireNonNull(callback, "callback");
         require("onWritable");
-        onWritable = callback;
-        return speak();
+        connection.output.onRoom(callback);
+        return this;
     }
 
     /// What has no callback for data does not read yet.
     private Stream speak() {
         if (onData != null) {
-            connection.input.speak(new Speaker(onData, onEnd, onWritable));
+            connection.input.speak(new Speaker(onData, onEnd));
         }
         return this;
     }
@@ -89,11 +88,19 @@ public final class LoopStream implements Stream {
         return connection.input.unreadAtEnd();
     }
 
+    /// Somebody else is in charge now.
+    private void forgetCallbacks() {
+        onData = null;
+        onEnd = null;
+        connection.output.onRoom(null);
+    }
+
     @Override
     public Stream protocol(Protocol protocol) {
         Objects.requireNonNull(protocol, "protocol");
         require("protocol");
-        onData = null;
+        connection.input.requireNoReader();
+        forgetCallbacks();
         try {
             protocol.onOpen(this);
         } catch (RuntimeException | Error e) {
@@ -192,6 +199,7 @@ public final class LoopStream implements Stream {
     public Promise<Long> pipe(Stream to) {
         Objects.requireNonNull(to, "to");
         require("pipe");
+        forgetCallbacks();
         return Pipeline.of(connection, ((LoopStream) to).connection);
     }
 
@@ -199,6 +207,8 @@ public final class LoopStream implements Stream {
     public void join(Stream other) {
         Objects.requireNonNull(other, "other");
         require("join");
+        forgetCallbacks();
+        ((LoopStream) other).forgetCallbacks();
         Pipeline.join(connection, ((LoopStream) other).connection);
     }
 

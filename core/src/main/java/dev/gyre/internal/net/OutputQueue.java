@@ -18,6 +18,7 @@ final class OutputQueue {
     private static final int LARGE = 16 << 10;
 
     private static final Object[] NONE = {};
+    private static final int MOST_IDLE_PIECES = 16;
 
     private final BufferPool pool;
 
@@ -118,7 +119,7 @@ final class OutputQueue {
                 && last.writable() > 0) {
             return last;
         }
-        NativeBuffer fresh = pool.take(wanted <= SMALL ? SMALL : LARGE);
+        NativeBuffer fresh = pool.take(wanted <= SMALL && count == 0 ? SMALL : LARGE);
         if (fresh != null) {
             add(fresh);
         }
@@ -220,6 +221,10 @@ final class OutputQueue {
         pieces[head] = null;
         head = (head + 1) & (pieces.length - 1);
         count--;
+        if (count == 0 && pieces.length > MOST_IDLE_PIECES) {
+            pieces = NONE; // The backlog of a slow peer is not the measure of all time.
+            head = 0;
+        }
         return piece;
     }
 

@@ -55,10 +55,10 @@ final class Pipeline implements Protocol {
                     from + " and " + to + " are on two loops: a pipe joins streams of one");
         }
         Pipeline pipeline = new Pipeline(from, to);
+        to.output.feedFrom(from.input::resume);
         from.readUnderPressure();
         from.onGone(_ -> pipeline.broken(from));
         to.onGone(_ -> pipeline.broken(to));
-        to.output.feedFrom(from.input::resume);
         from.input.speak(pipeline);
         if (to.output.isUnderPressure()) {
             from.input.pause();
@@ -76,6 +76,11 @@ final class Pipeline implements Protocol {
 
     @Override
     public void onData(Stream stream, Buffer data) {
+        if (to.output.isEnding() || !to.isOpen()) {
+            data.clear();
+            broken(to);
+            return;
+        }
         bytes += data.readable();
         if (!to.face().write(data)) {
             from.input.pause();
@@ -85,6 +90,10 @@ final class Pipeline implements Protocol {
     @Override
     public void onEnd(Stream stream) {
         ended = true;
+        if (!to.isOpen()) {
+            outcome.reject(to.closedException());
+            return;
+        }
         Promise<@Nullable Void> flushed = to.output.flushed();
         to.face().end();
         outcome.follow(flushed.then(_ -> bytes));

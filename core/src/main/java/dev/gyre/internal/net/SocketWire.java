@@ -1,5 +1,6 @@
 package dev.gyre.internal.net;
 
+import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.io.LoopOperations;
@@ -17,6 +18,7 @@ import dev.gyre.io.Receive;
 import org.jspecify.annotations.Nullable;
 
 import java.net.SocketAddress;
+import java.time.Duration;
 import java.util.function.Consumer;
 
 /// A connected socket. It receives into buffers of the loop's own, so that it has one only while bytes are
@@ -49,6 +51,10 @@ final class SocketWire implements Wire {
         STOPPING
     }
 
+    /// How long a kernel without memory is left alone.
+    private static final Duration BREATHER = Duration.ofMillis(20);
+
+    private final EventLoop loop;
     private final LoopOperations operations;
     final OpenDescriptor socket;
     private final ReceiveOperation receive;
@@ -65,8 +71,9 @@ final class SocketWire implements Wire {
 
     private boolean closed;
 
-    SocketWire(LoopOperations operations, OpenDescriptor socket) {
-        this.operations = operations;
+    SocketWire(Streams streams, OpenDescriptor socket) {
+        loop = streams.loop();
+        operations = streams.operations();
         this.socket = socket;
         receive = operations.pools().receiving().of(socket, this::received);
     }
@@ -111,6 +118,9 @@ final class SocketWire implements Wire {
         } else if (result == 0) {
             wanted = false;
             user().onInputEnded();
+        } else if (isShortage(result)) {
+            loop.after(BREATHER, _ -> read(wanted)).unreference();
+            return;
         } else if (!done.isCancelled()) {
             wanted = false;
             fail(done);
@@ -133,8 +143,20 @@ final class SocketWire implements Wire {
         this.queue = queue;
         FilePart file = queue.filePart();
         fileBytes = file == null ? 0 : Math.min(file.left(), FILE_BYTES_AT_ONCE);
-        writing = file == null ? writeMemory(queue) : sendFile(file);
-        writing.start();
+        Operation write = file == null ? writeMemory(queue) : sendFile(file);
+        try {
+            write.start();
+            writing = write;
+        } catch (RuntimeException e) {
+            // A file that was closed before its turn came.
+            operations.atTurnEnd(() -> failWith(e));
+        }
+    }
+
+    private void failWith(RuntimeException cause) {
+        if (!closed) {
+            user().onFailed(CloseReason.FAILED, cause);
+        }
     }
 
     private Operation writeMemory(OutputQueue queue) {
@@ -167,8 +189,9 @@ final class SocketWire implements Wire {
         OutputQueue from = queue;
         assert from != null : "written from nowhere";
         long bytes = done.transferred();
-        boolean failed = done.result() < 0;
-        boolean fileEnded = fileBytes > 0 && !failed && bytes < fileBytes;
+        boolean isShort = isShortage(done.result());
+        boolean failed = done.result() < 0 && !isShort;
+        boolean fileEnded = fileBytes > 0 && !failed && !isShort && bytes < fileBytes;
         SystemCallException failure = failed ? done.failure() : null;
         done.release();
         if (closed) {
@@ -179,7 +202,9 @@ final class SocketWire implements Wire {
         if (fileEnded) {
             from.endFile(); // It is shorter than was said.
         }
-        if (failure != null) {
+        if (isShort) {
+            loop.after(BREATHER, _ -> flush(from)).unreference();
+        } else if (failure != null) {
             user().onFailed(reasonOf(failure), failure);
         } else if (failed) {
             user().onFailed(CloseReason.LOOP_ENDED, null); // Nobody else cancels it.
@@ -243,6 +268,11 @@ final class SocketWire implements Wire {
             receive.release();
             known.onReleased();
         }
+    }
+
+    /// Whether the kernel is out of memory just now, which is no fault of this connection.
+    private static boolean isShortage(long result) {
+        return result == -Errno.ENOBUFS || result == -Errno.ENOMEM;
     }
 
     private void fail(Operation done) {

@@ -12,12 +12,10 @@ import java.util.function.Consumer;
 final class Speaker implements Protocol {
     private final Consumer<? super Buffer> data;
     private final @Nullable Runnable end;
-    private final @Nullable Runnable writable;
 
-    Speaker(Consumer<? super Buffer> data, @Nullable Runnable end, @Nullable Runnable writable) {
+    Speaker(Consumer<? super Buffer> data, @Nullable Runnable end) {
         this.data = data;
         this.end = end;
-        this.writable = writable;
     }
 
     @Override
@@ -31,13 +29,6 @@ final class Speaker implements Protocol {
             stream.end();
         } else {
             end.run();
-        }
-    }
-
-    @Override
-    public void onWritable(Stream stream) {
-        if (writable != null) {
-            writable.run();
         }
     }
 }

@@ -31,8 +31,8 @@ final class StreamInput {
 
     private int readerWants;
 
-    /// Whether `unread` is in the hands of who waited for it, and may not be touched.
-    private boolean handedOut;
+    /// What of `unread` is in the hands of who waited for it, so that it may not be touched.
+    private @Nullable NativeBuffer handedOut;
 
     /// What came while it was.
     private @Nullable NativeBuffer late;
@@ -41,8 +41,12 @@ final class StreamInput {
     private boolean ended;
     private boolean endTold;
     private boolean tellingEnd;
+    private @Nullable NativeBuffer unreadAtEnd;
     private boolean delivering;
     private boolean deliveryPlanned;
+
+    /// Whether something of what is unread was never offered to anybody.
+    private boolean owed;
 
     /// Nobody will have it any more: it is read to see the peer's end, and dropped.
     private boolean discarding;
@@ -72,11 +76,10 @@ final class StreamInput {
     // ------------------------------------------------------------------ wanting
 
     void speak(Protocol next) {
-        if (reader != null || handedOut) {
-            requireNoReader();
-            takeBackHandedOut();
-        }
+        requireNoReader();
+        takeBackHandedOut();
         protocol = next;
+        owed = unread != null;
         changed();
     }
 
@@ -93,7 +96,7 @@ final class StreamInput {
     /// Something that kept input away has changed.
     void changed() {
         connection.updateReading();
-        if (!delivering && !isBlocked() && (unread != null || (ended && !endTold))) {
+        if (!delivering && !isBlocked() && (owed || (ended && !endTold))) {
             planDelivery();
         }
     }
@@ -128,7 +131,7 @@ final class StreamInput {
         if (ended) {
             return false;
         }
-        return discarding || reader != null || !isBlocked();
+        return discarding || (reader != null ? !paused : !isBlocked());
     }
 
     void discard() {
@@ -145,7 +148,8 @@ final class StreamInput {
             data.clear();
             return;
         }
-        if (isBlocked() || unread != null || handedOut) {
+        if (isBlocked() || unread != null || handedOut != null) {
+            owed = true;
             keep(data);
             if (reader != null) {
                 satisfyReader();
@@ -156,6 +160,7 @@ final class StreamInput {
         }
         deliver(data);
         if (data.readable() > 0 && connection.isOpen() && !discarding) {
+            owed = isBlocked();
             keep(data);
             requireWithinLimit();
         }
@@ -166,6 +171,9 @@ final class StreamInput {
         if (reader != null) {
             satisfyReader();
         } else if (!isBlocked()) {
+            if (owed) {
+                deliverUnread(); // Planned, but the end came sooner.
+            }
             tellEnd();
         } else if (discarding) {
             connection.closeIfBothEnded();
@@ -180,6 +188,8 @@ final class StreamInput {
         endTold = true;
         tellingEnd = true;
         NativeBuffer rest = unread;
+        NativeBuffer view = rest == null ? NativeBuffer.allocate(1) : rest.lendView();
+        unreadAtEnd = view;
         try {
             speaking.onEnd(connection.face());
         } catch (RuntimeException | Error e) {
@@ -187,6 +197,8 @@ final class StreamInput {
             throw e;
         } finally {
             tellingEnd = false;
+            unreadAtEnd = null;
+            view.endBorrowing(OURS);
             if (rest != null) {
                 unread = null;
                 rest.release();
@@ -196,13 +208,13 @@ final class StreamInput {
     }
 
     Buffer unreadAtEnd() {
-        if (!tellingEnd) {
+        NativeBuffer rest = unreadAtEnd;
+        if (rest == null) {
             throw new IllegalStateException(
                     "unread() is for the end of input: before that, what is unread comes again by"
                             + " itself");
         }
-        NativeBuffer rest = unread;
-        return rest == null ? NativeBuffer.allocate(1) : rest;
+        return rest;
     }
 
     @SuppressWarnings("ReferenceEquality") // a buffer is only itself
@@ -211,12 +223,13 @@ final class StreamInput {
         if (kept == null) {
             return;
         }
-        kept.beginBorrowing();
+        owed = false;
+        NativeBuffer view = kept.lendView();
         try {
-            deliver(kept);
+            deliver(view);
         } finally {
-            kept.endBorrowing(OURS);
-            kept.takeBack();
+            kept.adopt(view, OURS);
+            owed |= isBlocked();
             if (unread != kept) {
                 kept.release(); // The stream was closed meanwhile.
             } else if (kept.readable() == 0) {
@@ -290,7 +303,7 @@ final class StreamInput {
         return waiting.promise();
     }
 
-    private void requireNoReader() {
+    void requireNoReader() {
         if (reader != null) {
             throw new IllegalStateException("another read() is waiting: one at a time");
         }
@@ -304,18 +317,24 @@ final class StreamInput {
             return;
         }
         reader = null;
-        if (kept == null) {
-            kept = NativeBuffer.allocate(1);
-        } else {
-            handedOut = true;
-        }
         connection.updateReading();
-        waiting.resolve(kept);
+        if (kept == null) {
+            waiting.resolve(NativeBuffer.allocate(1));
+            connection.closeIfBothEnded();
+        } else {
+            NativeBuffer view = kept.lendView();
+            handedOut = view;
+            waiting.resolve(view);
+        }
     }
 
     private void takeBackHandedOut() {
         NativeBuffer rest = unread;
-        handedOut = false;
+        NativeBuffer view = handedOut;
+        handedOut = null;
+        if (view != null && rest != null) {
+            rest.adopt(view, OURS);
+        }
         if (rest != null && rest.readable() == 0) {
             rest.release();
             unread = null;
@@ -343,11 +362,11 @@ final class StreamInput {
     // ------------------------------------------------------------------ keeping
 
     private void keep(NativeBuffer data) {
-        NativeBuffer kept = appended(handedOut ? late : unread, data);
+        NativeBuffer kept = appended(handedOut != null ? late : unread, data);
         if (kept == null) {
             data.clear();
             connection.closeWith(CloseReason.MEMORY_LIMIT, connection.memoryUsedUp());
-        } else if (handedOut) {
+        } else if (handedOut != null) {
             late = kept;
         } else {
             unread = kept;
@@ -361,10 +380,13 @@ final class StreamInput {
             room = connection.pool().take(Math.max(more, LEAST_BYTES));
         } else if (kept.writable() < more) {
             int all = kept.readable() + more;
-            if (all <= kept.capacity()) {
-                kept.compact();
-            } else {
-                room = connection.pool().take(Math.max(all, kept.capacity() * 2));
+            kept.compact();
+            if (kept.writable() < more) {
+                // Who keeps much unread when memory is short is the first to go.
+                room =
+                        connection.pool().isTight()
+                                ? null
+                                : connection.pool().take(Math.max(all, kept.capacity() * 2));
                 if (room != null) {
                     room.takeFrom(kept, kept.readable());
                     kept.release();
@@ -379,9 +401,8 @@ final class StreamInput {
 
     /// Gives up what nobody has taken yet, for TLS to begin with.
     @Nullable NativeBuffer takeUnread() {
-        if (handedOut) {
-            takeBackHandedOut();
-        }
+        takeBackHandedOut();
+        owed = false;
         NativeBuffer taken = unread;
         unread = null;
         return taken;
@@ -398,6 +419,10 @@ final class StreamInput {
     }
 
     private void giveBack() {
+        if (handedOut != null) {
+            handedOut.endBorrowing(OURS);
+            handedOut = null;
+        }
         if (unread != null && !delivering && !tellingEnd) {
             unread.release();
         }
@@ -406,6 +431,5 @@ final class StreamInput {
         }
         unread = null; // If a callback is reading it just now, it goes back after that.
         late = null;
-        handedOut = false;
     }
 }

@@ -44,6 +44,7 @@ final class StreamOutput {
     private boolean enrolled;
     private boolean pressured;
     private boolean ending;
+    private boolean endsWhenEmpty;
     private boolean endAsked;
     private boolean ended;
     private long written;
@@ -53,6 +54,9 @@ final class StreamOutput {
     private @Nullable ArrayDeque<Waiting> waiting;
 
     private record Waiting(long until, Deferred<@Nullable Void> outcome) {}
+
+    /// Who is told of room beside the protocol.
+    private @Nullable Runnable onRoom;
 
     /// A stream that writes here what it reads, and waits while this one is under pressure.
     private @Nullable Runnable feeder;
@@ -110,11 +114,11 @@ final class StreamOutput {
             return false;
         }
         int bytes = data.readable();
-        return put(queue.put(data), bytes);
+        return fits(bytes) && put(queue.put(data), bytes);
     }
 
     boolean write(byte[] data) {
-        return mayWrite() && put(queue.put(data), data.length);
+        return mayWrite() && fits(data.length) && put(queue.put(data), data.length);
     }
 
     boolean write(ByteBuffer data) {
@@ -123,7 +127,7 @@ final class StreamOutput {
             return false;
         }
         int bytes = data.remaining();
-        return put(queue.put(data), bytes);
+        return fits(bytes) && put(queue.put(data), bytes);
     }
 
     boolean lend(NativeBuffer data, Consumer<? super Buffer> returned) {
@@ -135,7 +139,7 @@ final class StreamOutput {
         }
         int bytes = lent.bytes();
         queue.put(lent);
-        return put(true, bytes);
+        return fits(0) && put(true, bytes);
     }
 
     Promise<Long> send(OpenDescriptor file, long offset, long bytes) {
@@ -160,17 +164,28 @@ final class StreamOutput {
         return connection.isOpen();
     }
 
-    private boolean put(boolean fits, long bytes) {
+    /// Asked before anything is copied: a huge write is not to take everybody's memory first.
+    private boolean fits(long bytes) {
+        long all = queue.memoryBytes() + bytes;
+        if (all > connection.config().outputLimit()) {
+            connection.closeWith(CloseReason.OUTPUT_LIMIT, null);
+            return false;
+        }
+        // The last quarter of the loop's memory is for those who need little.
+        if (all > connection.config().highWater() && operations.pool().wouldBeTight(bytes)) {
+            connection.closeWith(CloseReason.MEMORY_LIMIT, connection.memoryUsedUp());
+            return false;
+        }
+        return true;
+    }
+
+    private boolean put(boolean copied, long bytes) {
         written += bytes;
-        if (!fits) {
+        if (!copied) {
             connection.closeWith(CloseReason.MEMORY_LIMIT, connection.memoryUsedUp());
             return false;
         }
         long waits = queue.memoryBytes();
-        if (waits > connection.config().outputLimit()) {
-            connection.closeWith(CloseReason.OUTPUT_LIMIT, null);
-            return false;
-        }
         enrol();
         if (!pressured
                 && (waits > connection.config().highWater() || operations.pool().isTight())) {
@@ -221,6 +236,9 @@ final class StreamOutput {
             pressured = false;
             tellRoom();
         }
+        if (endsWhenEmpty && queue.isEmpty()) {
+            end();
+        }
     }
 
     private boolean hasRoom() {
@@ -243,15 +261,34 @@ final class StreamOutput {
                 throw e;
             }
         }
+        Runnable told = onRoom;
+        if (told != null && !ending && connection.isOpen()) {
+            try {
+                told.run();
+            } catch (RuntimeException | Error e) {
+                connection.failedIn(e);
+                throw e;
+            }
+        }
+    }
+
+    void onRoom(@Nullable Runnable told) {
+        onRoom = told;
     }
 
     void feedFrom(Runnable feeder) {
+        if (this.feeder != null) {
+            throw new IllegalStateException(
+                    connection + " is the target of another pipe: one at a time");
+        }
         this.feeder = feeder;
     }
 
     Promise<@Nullable Void> flushed() {
         Deferred<@Nullable Void> outcome = connection.loop().deferred();
-        if (queue.isEmpty()) {
+        if (!connection.isOpenOrDraining()) {
+            outcome.reject(connection.closedException());
+        } else if (queue.isEmpty()) {
             outcome.resolve(null);
         } else {
             if (waiting == null) {
@@ -277,6 +314,14 @@ final class StreamOutput {
         if (!ending) {
             ending = true;
             enrol();
+        }
+    }
+
+    /// Ends it behind what waits now, and what its writer still adds to that.
+    void endWhenEmpty() {
+        endsWhenEmpty = true;
+        if (queue.isEmpty()) {
+            end();
         }
     }
 

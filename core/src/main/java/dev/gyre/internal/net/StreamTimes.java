@@ -15,6 +15,7 @@ import java.time.Duration;
 /// Loop thread only.
 final class StreamTimes {
     private static final long NEVER = Long.MAX_VALUE;
+    private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final Connection connection;
     private long idleNanos;
@@ -24,6 +25,9 @@ final class StreamTimes {
     private long receivedAt;
     private long readingSince;
     private long sentAt;
+
+    /// When somebody who heard of silence decided to go on.
+    private long idleSince;
 
     /// How far the output had come when it was last looked at.
     private long progress;
@@ -49,11 +53,8 @@ final class StreamTimes {
     }
 
     private static long nanos(Duration timeout) {
-        try {
-            return timeout.toNanos();
-        } catch (ArithmeticException e) {
-            return 0; // Longer than anybody waits.
-        }
+        // Longer than anybody waits is for ever.
+        return timeout.compareTo(LONGEST) > 0 ? 0 : timeout.toNanos();
     }
 
     // ------------------------------------------------------------------ setting
@@ -131,7 +132,10 @@ final class StreamTimes {
 
     private long until(Timeout timeout) {
         return switch (timeout) {
-            case IDLE -> idleNanos > 0 ? Math.max(receivedAt, sentAt) + idleNanos : NEVER;
+            case IDLE ->
+                    idleNanos > 0
+                            ? Math.max(idleSince, Math.max(receivedAt, sentAt)) + idleNanos
+                            : NEVER;
             case READ ->
                     readNanos > 0 && connection.isReading()
                             ? Math.max(receivedAt, readingSince) + readNanos
@@ -166,10 +170,7 @@ final class StreamTimes {
     /// Who heard of it goes on: from now.
     private void beginAnew(Timeout timeout, long now) {
         switch (timeout) {
-            case IDLE -> {
-                receivedAt = now;
-                sentAt = now;
-            }
+            case IDLE -> idleSince = now;
             case READ -> readingSince = now;
             case WRITE -> sentAt = now;
         }

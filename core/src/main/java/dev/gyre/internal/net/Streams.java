@@ -122,6 +122,7 @@ final class Streams implements AutoCloseable {
                 }
             }
         }
+        operations.endTurn(); // What was lent and is not under way goes back now.
         if (failed != null) {
             throw failed;
         }

@@ -198,14 +198,19 @@ final class TlsInput {
             from.skip(records.position());
             plaintext.advance(into.position());
             if (plaintext.readable() > 0) {
-                plaintext.beginBorrowing();
-                wire.user().onReceived(plaintext);
+                handOn(plaintext.lendView());
             }
             return next;
         } finally {
-            plaintext.endBorrowing(OURS);
-            plaintext.takeBack();
             plaintext.release();
+        }
+    }
+
+    private void handOn(NativeBuffer view) {
+        try {
+            wire.user().onReceived(view);
+        } finally {
+            view.endBorrowing(OURS);
         }
     }
 
