@@ -46,6 +46,7 @@ public sealed interface Listener extends AutoCloseable permits LoopListener {
     ///
     /// @param accepted called with each connection; with TLS, when its handshake is over
     /// @throws dev.gyre.SystemCallException if the address is taken, not allowed or not of this machine
+    /// @throws IllegalArgumentException if the settings name a client's TLS
     static Listener on(
             EventLoop loop,
             SocketAddress address,

@@ -82,6 +82,8 @@ public final class ListenerConfig implements Cloneable {
     }
 
     /// The same with TLS from the first byte on: changes [#streams()].
+    ///
+    /// @param tls a server's: a listener refuses a client's
     public ListenerConfig withTls(Tls tls) {
         return withStreams(streams.withTls(Objects.requireNonNull(tls, "tls")));
     }

@@ -50,6 +50,8 @@ public sealed interface Stream permits LoopStream {
     /// the first that answers wins. The promise is rejected with a [dev.gyre.SystemCallException], a
     /// [java.net.UnknownHostException], or a [java.net.SocketTimeoutException] after
     /// [StreamConfig#connectTimeout].
+    ///
+    /// @throws IllegalArgumentException if [StreamConfig#tls()] is a server's, or verifies a name and there is none
     static Promise<Stream> connect(EventLoop loop, SocketAddress to, StreamConfig config) {
         return Connecting.connect(loop, to, config);
     }
@@ -207,6 +209,8 @@ public sealed interface Stream permits LoopStream {
     ///
     /// @return the end of the handshake; rejected with a [javax.net.ssl.SSLException] that names what is wrong, and the
     ///     stream is closed then
+    /// @throws IllegalStateException if TLS has begun already, or after [#end()]
+    /// @throws IllegalArgumentException if a client's verifies a name, and there is none
     Promise<TlsSession> secure(Tls tls);
 
     /// What the handshake has agreed on; null without TLS.

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -263,7 +264,37 @@ public abstract class TlsStreamContract extends StreamFixture {
         assertThat(failures).singleElement().isInstanceOf(SSLException.class);
     }
 
+    @Test
+    @Clause("X-1")
+    void secure_afterEnd_isMisuse() {
+        connect();
+        client.end();
+
+        assertThatThrownBy(() -> client.secure(clientTls))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("after end()");
+    }
+
     // ------------------------------------------------------------------ ends
+
+    @Test
+    @Clause("X-1")
+    void end_duringTheHandshake_comesBehindIt() {
+        connect();
+        Promise<TlsSession> agreed = client.secure(clientTls);
+        client.end();
+        record("client", client);
+        server.secure(serverTls);
+        record("server", server);
+
+        awaitEvent("server end");
+        server.write("late");
+        server.end();
+        awaitEvent("client ENDED");
+
+        assertThat(agreed.isSettled()).isTrue();
+        assertThat(events).contains("client late", "client end");
+    }
 
     @Test
     @Clause("X-1")
@@ -327,6 +358,68 @@ public abstract class TlsStreamContract extends StreamFixture {
         assertThat(failure).isInstanceOf(SSLException.class).hasMessageContaining("is not trusted");
         assertThat(server).as("no stream without a handshake").isNull();
         runUntil("the listener let it go", () -> listener.connections() == 0);
+    }
+
+    @Test
+    @Clause("X-1")
+    void failure_withMuchUnread_tellsThePeerByAnAlertAndNotByAReset() {
+        listen(ListenerConfig.DEFAULT.withTls(serverTls));
+        client = outcome(Stream.connect(loop, address()));
+        client.write(new byte[] {22, 3, 1, 0, 5, 1, 0, 0, 1, 0}); // A hello that says nothing.
+        client.write(numbered(MANY));
+        List<Byte> first = new ArrayList<>();
+        client.onData(
+                        data -> {
+                            first.add(data.get());
+                            data.clear();
+                        })
+                .onEnd(
+                        () -> {
+                            events.add("client end");
+                            client.end();
+                        })
+                .onClose(reason -> events.add("client " + reason));
+
+        runUntil("over: " + events, () -> client.closeReason() != null);
+
+        assertThat(first).as("the type of the first record: an alert").startsWith((byte) 21);
+        assertThat(events).containsExactly("client end", "client ENDED");
+        runUntil("the listener let it go", () -> listener.connections() == 0);
+    }
+
+    @Test
+    @Clause("X-1")
+    void listen_withAClientsTls_isMisuse() {
+        assertThatThrownBy(() -> listen(ListenerConfig.DEFAULT.withTls(clientTls)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("Tls.server");
+    }
+
+    @Test
+    @Clause("X-1")
+    void connect_withAServersTls_isMisuse() {
+        listen(ListenerConfig.DEFAULT);
+        StreamConfig config = StreamConfig.DEFAULT.withTls(serverTls);
+
+        assertThatThrownBy(() -> Stream.connect(loop, address(), config))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("Tls.client()");
+    }
+
+    @Test
+    @Clause("X-1")
+    void connect_withoutANameToVerify_isRefusedBeforeAnythingIsConnected() {
+        Path path = directory.resolve("socket");
+        listener = Listener.unix(loop, path, stream -> server = stream);
+        StreamConfig config = StreamConfig.DEFAULT.withTls(clientTls);
+
+        assertThatThrownBy(
+                        () -> Stream.connect(loop, UnixDomainSocketAddress.of(path), config))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("withServerName");
+        settle();
+
+        assertThat(listener.accepted()).isZero();
     }
 
     @Test

@@ -4,6 +4,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.SocketNames;
+import dev.gyre.internal.tls.TlsSetup;
 import dev.gyre.io.Stream;
 import dev.gyre.io.StreamConfig;
 import dev.gyre.io.Tls;
@@ -19,6 +20,14 @@ public final class Connecting {
     public static Promise<Stream> connect(EventLoop loop, SocketAddress to, StreamConfig config) {
         Objects.requireNonNull(to, "to");
         Objects.requireNonNull(config, "config");
+        Tls tls = config.tls();
+        if (tls != null) {
+            TlsSetup.of(tls)
+                    .requireClientOf(
+                            to instanceof InetSocketAddress internet
+                                    ? internet.getHostString()
+                                    : null);
+        }
         Streams streams = Streams.on(loop, "Stream.connect");
         Promise<Stream> connected =
                 Connector.connect(
@@ -28,10 +37,16 @@ public final class Connecting {
                                 config.connectTimeout(),
                                 config.resolver())
                         .then(socket -> stream(streams, (OpenDescriptor) socket, to, config));
-        Tls tls = config.tls();
-        return tls == null
-                ? connected
-                : connected.thenCompose(stream -> stream.secure(tls).then(_ -> stream));
+        return tls == null ? connected : connected.thenCompose(stream -> secured(stream, tls));
+    }
+
+    private static Promise<Stream> secured(Stream stream, Tls tls) {
+        try {
+            return stream.secure(tls).then(_ -> stream);
+        } catch (Throwable e) {
+            stream.abort(); // Nobody else knows it yet.
+            throw e;
+        }
     }
 
     private static Stream stream(

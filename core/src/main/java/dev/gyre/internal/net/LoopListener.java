@@ -8,11 +8,14 @@ import dev.gyre.internal.io.AcceptOperation;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.tls.TlsSetup;
 import dev.gyre.io.Accept;
+import dev.gyre.io.CloseReason;
 import dev.gyre.io.Listener;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.Stream;
 import dev.gyre.io.Tls;
+import dev.gyre.io.TlsSession;
 
 import org.jspecify.annotations.Nullable;
 
@@ -88,6 +91,10 @@ public final class LoopListener implements Listener {
         Objects.requireNonNull(address, "address");
         Objects.requireNonNull(config, "config");
         Objects.requireNonNull(handler, "accepted");
+        Tls tls = config.streams().tls();
+        if (tls != null) {
+            TlsSetup.of(tls).requireServer();
+        }
         Streams streams = Streams.on(loop, "Listener.on");
         OpenDescriptor socket = ListeningSockets.open(streams.operations().seam(), address, config);
         try {
@@ -217,15 +224,22 @@ public final class LoopListener implements Listener {
             return;
         }
         Promise<@Nullable Void> _ =
-                connection
-                        .face()
-                        .secure(tls)
+                secured(connection, tls)
                         .then(
                                 _ -> {
                                     handOut(connection);
                                     return null;
                                 },
                                 _ -> null); // The stream was closed for it, and counted.
+    }
+
+    private static Promise<TlsSession> secured(Connection connection, Tls tls) {
+        try {
+            return connection.face().secure(tls);
+        } catch (RuntimeException | Error e) {
+            connection.closeWith(CloseReason.TLS_FAILED, e); // Nobody else knows it yet.
+            throw e;
+        }
     }
 
     private void handOut(Connection connection) {

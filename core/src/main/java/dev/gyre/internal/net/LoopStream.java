@@ -292,6 +292,10 @@ public final class LoopStream implements Stream {
         if (!connection.isOpen()) {
             return Promise.rejected(loop(), connection.closedException());
         }
+        if (connection.output.isEnding()) {
+            throw new IllegalStateException(
+                    "TLS after end(): " + connection + " sends nothing any more, and a handshake must");
+        }
         String host = null;
         int port = 0;
         if (connection.calledAs() instanceof InetSocketAddress to) {

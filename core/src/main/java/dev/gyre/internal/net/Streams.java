@@ -16,6 +16,7 @@ import java.util.List;
 final class Streams implements AutoCloseable {
     private final Loop loop;
     private final LoopOperations operations;
+    private final HandshakeWork handshakes;
     private final List<LoopListener> listeners = new ArrayList<>();
     private @Nullable Connection first;
     private boolean over;
@@ -23,6 +24,7 @@ final class Streams implements AutoCloseable {
     private Streams(Loop loop) {
         this.loop = loop;
         operations = loop.operations();
+        handshakes = new HandshakeWork(loop, this::tell);
     }
 
     /// Those of a loop.
@@ -45,6 +47,10 @@ final class Streams implements AutoCloseable {
 
     LoopOperations operations() {
         return operations;
+    }
+
+    HandshakeWork handshakes() {
+        return handshakes;
     }
 
     void requireConfined(String method) {

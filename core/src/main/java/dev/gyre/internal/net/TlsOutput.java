@@ -290,10 +290,21 @@ final class TlsOutput {
         }
     }
 
+    /// Nothing comes behind the alert of a failure.
+    ///
+    /// @return false if the wire below had been told of an end before
+    boolean endBelow() {
+        if (endPassedOn) {
+            return false;
+        }
+        endPassedOn = true;
+        below.endOutput();
+        return true;
+    }
+
     private void endIfDone() {
-        if (ending && !endPassedOn && machine.outputEnded() && records.isEmpty()) {
-            endPassedOn = true;
-            below.endOutput();
+        if (ending && machine.outputEnded() && records.isEmpty()) {
+            endBelow();
         }
     }
 
@@ -312,6 +323,11 @@ final class TlsOutput {
         if (!records.isEmpty()) {
             below.flush(records);
         }
+    }
+
+    /// What the wire below has not taken at once.
+    void sayOn() {
+        below.flush(records);
     }
 
     // ------------------------------------------------------------------ letting go

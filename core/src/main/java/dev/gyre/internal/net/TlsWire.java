@@ -23,7 +23,8 @@ import javax.net.ssl.SSLException;
 /// ```
 ///     begin ──▶ handshake ──▶ open ──▶ ended, each direction with its close_notify
 ///                   │           │
-///                   └───────────┴──▶ failing: the alert is being sent, for a second at most ──▶ failed
+///                   └───────────┴──▶ failing: the alert is sent, then the end; until the peer's end, or for a
+///                                    second, what arrives is thrown away ──▶ failed
 /// ```
 ///
 /// What takes long in a handshake is done elsewhere; until it is back nobody here touches the machine's engine, and what
@@ -31,7 +32,8 @@ import javax.net.ssl.SSLException;
 ///
 /// Loop thread only.
 final class TlsWire implements Wire, Wire.User {
-    /// How long a failed connection waits for the peer to take the alert that tells it why.
+    /// How long a failed connection waits for the peer to take the alert that tells it why, and to hang up: closed
+    /// before, with something unread, it would be reset, and the alert with it.
     private static final Duration GOODBYE = Duration.ofSeconds(1);
 
     final EventLoop loop;
@@ -40,6 +42,7 @@ final class TlsWire implements Wire, Wire.User {
     private final Wire below;
     private final Duration timeout;
     private final Deferred<TlsSession> handshake;
+    private final HandshakeWork work;
     private final TlsInput input;
     private final TlsOutput output;
 
@@ -52,10 +55,17 @@ final class TlsWire implements Wire, Wire.User {
     private boolean inputToldEnded;
     private boolean resuming;
 
+    /// Whether the output is to end when the handshake is over: it cannot before.
+    private boolean endAsked;
+
+    /// Whether nothing comes from below any more.
+    private boolean belowEnded;
+
     /// Why it is over, once it is; told when the alert is sent.
     private @Nullable CloseReason failing;
 
     private @Nullable Throwable failure;
+    private boolean endedByFailure;
     private boolean failureTold;
     private boolean closed;
 
@@ -73,6 +83,7 @@ final class TlsWire implements Wire, Wire.User {
         this.machine = machine;
         this.timeout = timeout;
         this.handshake = handshake;
+        work = streams.handshakes();
         input = new TlsInput(this);
         output = new TlsOutput(this, below, carried);
         below.serve(this);
@@ -103,6 +114,9 @@ final class TlsWire implements Wire, Wire.User {
             input.prepend(first);
         }
         turn();
+        if (!isOver()) {
+            below.read(belowReads); // Whoever had it before may have left it reading.
+        }
     }
 
     // ------------------------------------------------------------------ going on
@@ -141,6 +155,7 @@ final class TlsWire implements Wire, Wire.User {
             open = true;
             cancelTimer();
             handshake.resolve(agreed);
+            loop.microtask(this::handshakeOver);
         }
         switch (next) {
             case TASKS -> runTasks();
@@ -155,25 +170,25 @@ final class TlsWire implements Wire, Wire.User {
         }
     }
 
+    /// What had to wait for it goes on: nothing else may happen that would be a reason to.
+    private void handshakeOver() {
+        if (endAsked) {
+            machine.end();
+            output.end();
+        }
+        turn();
+    }
+
     private void runTasks() {
         Runnable tasks = machine.tasks();
         if (tasks == null) {
             return; // They are being run.
         }
-        loop.promisify(
-                        _ -> {
-                            tasks.run();
-                            return true;
-                        })
-                .then(
-                        _ -> {
-                            loop.microtask(this::tasksDone);
-                            return true;
-                        },
-                        refused -> {
-                            fail(CloseReason.TLS_FAILED, refused);
-                            return false;
-                        });
+        work.submit(
+                this,
+                tasks,
+                this::tasksDone,
+                refused -> fail(CloseReason.TLS_FAILED, refused));
     }
 
     private void tasksDone() {
@@ -181,8 +196,15 @@ final class TlsWire implements Wire, Wire.User {
         turn();
     }
 
-    void updateBelow() {
-        boolean wants = !isOver() && !inputToldEnded && input.hasRoom() && (!open || wanted);
+    private void updateBelow() {
+        if (!begun || isOver()) {
+            return; // It is somebody else's still, or the end has its own wishes.
+        }
+        boolean wants = !inputToldEnded && input.hasRoom() && (!open || wanted);
+        readBelow(wants);
+    }
+
+    private void readBelow(boolean wants) {
         if (wants != belowReads) {
             belowReads = wants;
             below.read(wants);
@@ -198,9 +220,7 @@ final class TlsWire implements Wire, Wire.User {
             resuming = true;
             loop.microtask(this::resume);
         }
-        if (begun) {
-            updateBelow();
-        }
+        updateBelow();
     }
 
     private void resume() {
@@ -223,8 +243,12 @@ final class TlsWire implements Wire, Wire.User {
 
     @Override
     public void endOutput() {
-        machine.end();
-        output.end();
+        if (open) {
+            machine.end();
+            output.end();
+        } else {
+            endAsked = true;
+        }
     }
 
     @Override
@@ -234,6 +258,7 @@ final class TlsWire implements Wire, Wire.User {
         }
         closed = true;
         cancelTimer();
+        work.leave(this);
         if (!open) {
             handshake.reject(
                     failure instanceof SSLException named
@@ -253,8 +278,13 @@ final class TlsWire implements Wire, Wire.User {
             data.clear();
             return;
         }
+        if (!open) {
+            user().onActivity();
+        }
         input.arrived(data);
-        if (!isOver()) {
+        if (isOver()) {
+            data.clear();
+        } else {
             output.pump();
             updateBelow();
         }
@@ -263,25 +293,32 @@ final class TlsWire implements Wire, Wire.User {
     @Override
     public void onInputEnded() {
         belowReads = false;
-        if (!isOver()) {
+        belowEnded = true;
+        if (failing != null) {
+            leaveIfSaid();
+        } else if (!isOver()) {
             input.ended();
         }
     }
 
     @Override
     public void onSent(long bytes) {
+        if (!open) {
+            user().onActivity();
+        }
         output.sent(bytes);
-        if (failing != null && output.isEmpty()) {
-            tellFailure();
-        } else if (!isOver()) {
-            output.pump();
-            input.goOn();
+        if (failing != null) {
+            leaveIfSaid();
+        } else {
+            turn();
         }
     }
 
     @Override
     public void onOutputEnded() {
-        user().onOutputEnded();
+        if (!endedByFailure) {
+            user().onOutputEnded();
+        }
     }
 
     @Override
@@ -295,8 +332,10 @@ final class TlsWire implements Wire, Wire.User {
 
     @Override
     public void onLoopEnding() {
-        if (!isOver()) {
-            belowReads = false;
+        belowReads = false;
+        if (failing != null) {
+            tellFailure(); // Nobody would hear the peer hang up.
+        } else if (!isOver()) {
             user().onLoopEnding();
         }
     }
@@ -332,13 +371,27 @@ final class TlsWire implements Wire, Wire.User {
         failing = reason;
         failure = cause;
         cancelTimer();
-        belowReads = false;
-        below.read(false);
+        work.leave(this);
         output.sayGoodbye();
         if (output.isEmpty() || reason != CloseReason.TLS_FAILED) {
+            readBelow(false);
             loop.microtask(this::tellFailure);
         } else {
+            readBelow(!belowEnded);
             timer = loop.after(GOODBYE, _ -> tellFailure()).unreference();
+        }
+    }
+
+    /// Once the alert is gone the peer is told that nothing follows, and once it hangs up too there is nothing left
+    /// to wait for.
+    private void leaveIfSaid() {
+        if (!output.isEmpty()) {
+            output.sayOn();
+            return;
+        }
+        endedByFailure |= output.endBelow();
+        if (belowEnded) {
+            loop.microtask(this::tellFailure);
         }
     }
 

@@ -167,6 +167,8 @@ public final class TlsMachine {
             }
         } catch (SSLException e) {
             return fail(TlsTrouble.explained(e, peer));
+        } catch (RuntimeException e) {
+            return fail(unforeseen(e));
         }
     }
 
@@ -284,9 +286,11 @@ public final class TlsMachine {
             }
         } catch (SSLException e) {
             fail(TlsTrouble.explained(e, peer));
-            sayGoodbye(ciphertext);
-            return Next.FAILURE;
+        } catch (RuntimeException e) {
+            fail(unforeseen(e));
         }
+        sayGoodbye(ciphertext);
+        return Next.FAILURE;
     }
 
     /// Sends only what the handshake, an alert or the end needs.
@@ -346,7 +350,7 @@ public final class TlsMachine {
                     break;
                 }
             }
-        } catch (SSLException e) {
+        } catch (SSLException | RuntimeException e) {
             outputEnded = true; // It has no more to say than what is known.
         }
         outputEnded = true;
@@ -415,6 +419,11 @@ public final class TlsMachine {
             return List.of(); // it showed none
         }
         return certificates;
+    }
+
+    /// Engines and what they ask, such as managers of keys, may throw anything: it is this connection's only.
+    private static SSLException unforeseen(RuntimeException thrown) {
+        return new SSLException("the TLS engine failed: " + thrown, thrown);
     }
 
     private Next fail(SSLException why) {

@@ -301,6 +301,28 @@ public final class TlsSetup implements Tls, Cloneable {
         return new TlsMachine(engine, name, witness);
     }
 
+    /// Whether a client can connect there.
+    ///
+    /// @param host as for [#machine]
+    /// @throws IllegalArgumentException if it is a server's, or does not know whose certificate it should want
+    public void requireClientOf(@Nullable String host) {
+        if (server) {
+            throw new IllegalArgumentException(
+                    "a server's TLS cannot connect: give Tls.client(), or begin it with"
+                            + " Stream.secure if the other side is the client");
+        }
+        nameOf(host);
+    }
+
+    /// @throws IllegalArgumentException if it is a client's
+    public void requireServer() {
+        if (!server) {
+            throw new IllegalArgumentException(
+                    "a client's TLS cannot listen: give Tls.server(...) or Tls.selfSigned(), or begin"
+                            + " it with Stream.secure if the other side is the server");
+        }
+    }
+
     private @Nullable String nameOf(@Nullable String host) {
         if (serverName != null) {
             return serverName;

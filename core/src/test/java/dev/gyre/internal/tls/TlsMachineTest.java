@@ -323,4 +323,36 @@ class TlsMachineTest {
 
         assertThat(data.remaining()).isEqualTo(10);
     }
+
+    @Test
+    @Clause("X-1")
+    void receive_withAnEngineThatThrows_isAFailure() {
+        Pair pair = open();
+        pair.server.write("hello");
+        pair.server.turn();
+        ByteBuffer arrived = ByteBuffer.wrap(pair.server.takeOutput());
+
+        Next next =
+                pair.client.machine.receive(arrived, ByteBuffer.allocate(1 << 15).asReadOnlyBuffer());
+
+        assertThat(next).isEqualTo(Next.FAILURE);
+        assertThat(pair.client.machine.failure())
+                .hasMessageContaining("the TLS engine failed: java.nio.ReadOnlyBufferException");
+    }
+
+    @Test
+    @Clause("X-1")
+    void send_withAnEngineThatThrows_isAFailure() {
+        Pair pair = open();
+        ByteBuffer[] plaintext = {ByteBuffer.wrap(new byte[10])};
+
+        Next next =
+                pair.client.machine.send(
+                        plaintext, 0, 1, ByteBuffer.allocate(1 << 15).asReadOnlyBuffer());
+
+        assertThat(next).isEqualTo(Next.FAILURE);
+        assertThat(pair.client.machine.failure())
+                .hasMessageContaining("the TLS engine failed: java.nio.ReadOnlyBufferException");
+        assertThat(pair.client.machine.hasOutput()).isFalse();
+    }
 }

@@ -1,0 +1,106 @@
+package dev.gyre.internal.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.gyre.Clause;
+import dev.gyre.EventLoop;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// How many handshakes are worked on at a time, and who is next.
+class HandshakeWorkTest {
+    private static final int MOST = HandshakeWork.MOST_AT_ONCE;
+
+    private final EventLoop loop = EventLoop.open();
+    private final HandshakeWork work = new HandshakeWork(loop, loop::microtask);
+    private final List<Integer> done = new ArrayList<>();
+    private final CountDownLatch gate = new CountDownLatch(1);
+    private final AtomicInteger begun = new AtomicInteger();
+
+    @AfterEach
+    void close() {
+        gate.countDown();
+        loop.close();
+    }
+
+    private void submit(int number) {
+        work.submit(
+                number,
+                () -> {
+                    begun.incrementAndGet();
+                    await();
+                },
+                () -> done.add(number),
+                refused -> {
+                    throw new AssertionError(refused);
+                });
+    }
+
+    private void await() {
+        try {
+            gate.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    @Clause("X-1")
+    void submit_aboveTheLimit_waitsItsTurn() {
+        for (int i = 0; i < MOST + 3; i++) {
+            submit(i);
+        }
+        assertThat(work.running()).isEqualTo(MOST);
+        assertThat(work.waiting()).isEqualTo(3);
+        assertThat(begun.get()).isLessThanOrEqualTo(MOST);
+
+        gate.countDown();
+        loop.runUntilEmpty();
+
+        assertThat(done).hasSize(MOST + 3).doesNotHaveDuplicates();
+        assertThat(work.running()).isZero();
+    }
+
+    @Test
+    @Clause("X-1")
+    void leave_whileWaiting_neverBegins() {
+        for (int i = 0; i < MOST + 3; i++) {
+            submit(i);
+        }
+        work.leave(MOST + 1);
+        assertThat(work.waiting()).isEqualTo(2);
+
+        gate.countDown();
+        loop.runUntilEmpty();
+
+        assertThat(done).hasSize(MOST + 2).doesNotContain(MOST + 1);
+        assertThat(begun).hasValue(MOST + 2);
+    }
+
+    @Test
+    @Clause("X-1")
+    void tasks_thatThrow_makeRoomForTheNext() {
+        gate.countDown();
+        List<Throwable> refused = new ArrayList<>();
+        for (int i = 0; i < MOST; i++) {
+            work.submit(
+                    "failing " + i,
+                    () -> {
+                        throw new IllegalStateException("out of order");
+                    },
+                    () -> done.add(-1),
+                    refused::add);
+        }
+        submit(7);
+        loop.runUntilEmpty();
+
+        assertThat(refused).hasSize(MOST).allMatch(IllegalStateException.class::isInstance);
+        assertThat(done).containsExactly(7);
+    }
+}
