@@ -14,10 +14,14 @@ void main(String[] arguments) throws IOException {
         var address = new InetSocketAddress("localhost", 0);
         var listener = Listener.on(loop, address, config, this::greet);
 
-        var client = Tls.client().withTrust(ca).withProtocols("greeting/2", "greeting/1");
         var mine = files.resolve("client.pem");
-        ask(loop, listener, client.withCertificate(mine, mine))
-                .thenCompose(_ -> ask(loop, listener, client.withServerName("alias.test")))
+        var stranger = Tls.client().withTrust(ca).withProtocols("greeting/2", "greeting/1");
+        var friend = stranger.withCertificate(mine, mine);
+        ask(loop, listener, friend)
+                .thenAccept(IO::println)
+                .thenCompose(_ -> ask(loop, listener, friend.withServerName("alias.test")))
+                .thenAccept(IO::println)
+                .thenCompose(_ -> ask(loop, listener, stranger))
                 .recover(failure -> "a stranger is refused")
                 .thenAccept(IO::println)
                 .finallyRun(loop::stop);
@@ -36,13 +40,16 @@ Tls server(Path files, Path ca) throws IOException {
 }
 
 void greet(Stream stream) {
-    var client = stream.tls().peerCertificates().getFirst().getSubjectX500Principal();
-    stream.write("hello " + client.getName());
+    var tls = stream.tls();
+    var client = tls.peerCertificates().getFirst().getSubjectX500Principal().getName();
+    stream.write(tls.serverName() + " says hello to " + client + " by " + tls.protocol());
     stream.close();
 }
 
 Promise<String> ask(EventLoop loop, Listener listener, Tls tls) {
-    return Stream.connect(loop, listener.address(), StreamConfig.DEFAULT.withTls(tls))
+    int port = ((InetSocketAddress) listener.address()).getPort();
+    var byName = InetSocketAddress.createUnresolved("localhost", port);
+    return Stream.connect(loop, byName, StreamConfig.DEFAULT.withTls(tls))
             .thenCompose(Stream::read)
             .then(answer -> answer.getText(UTF_8));
 }

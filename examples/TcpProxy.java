@@ -23,8 +23,16 @@ void main(String[] arguments) {
 /// Until the target answers nothing of the client's is read: it waits in the kernel.
 void passOn(Stream in, SocketAddress target) {
     Stream.connect(in.loop(), target)
-            .thenAccept(out -> in.join(out))
+            .thenAccept(out -> join(in, out))
             .recover(failure -> refuse(in, failure));
+}
+
+void join(Stream in, Stream out) {
+    if (in.isOpen()) {
+        in.join(out); // Bytes, ends and resets, both ways, no faster than the other side takes them.
+    } else {
+        out.abort(); // The client did not wait.
+    }
 }
 
 Void refuse(Stream in, Throwable failure) {

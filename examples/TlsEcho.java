@@ -1,8 +1,8 @@
 /// An echo over TLS: with a certificate made for the occasion, or `TlsEcho.java 7777 chain.pem key.pem`.
-/// SIGHUP reads the files again. Ctrl-C ends it. Try it: `openssl s_client -connect localhost:7777`.
-import static dev.gyre.os.Signal.SIGHUP;
+/// SIGUSR1 reads the files again. Ctrl-C ends it. Try it: `openssl s_client -connect localhost:7777`.
 import static dev.gyre.os.Signal.SIGINT;
 import static dev.gyre.os.Signal.SIGTERM;
+import static dev.gyre.os.Signal.SIGUSR1;
 
 import dev.gyre.EventLoop;
 import dev.gyre.io.Listener;
@@ -21,7 +21,7 @@ void main(String[] arguments) throws IOException {
         var address = new InetSocketAddress("localhost", port);
         var config = ListenerConfig.DEFAULT.withTls(tls);
         var server = Listener.on(loop, address, config, this::serve);
-        Signals.on(loop, SIGHUP, signal -> reload(loop, tls));
+        Signals.on(loop, SIGUSR1, signal -> reload(loop, tls));
         Signals.on(loop, SIGINT, SIGTERM, signal -> loop.shutdown(Duration.ofSeconds(5)));
         IO.println("listening on " + server.address());
         loop.run();
