@@ -4,38 +4,20 @@ import dev.gyre.testkit.*;
 
 /// Takes messages, each a byte that says how long it is and so much text, and sends them back in capitals.
 void serve(EventLoop loop, int port) {
-    var listener = Sockets.listen(loop, new InetSocketAddress("localhost", port));
-    Operations.on(loop).acceptEach(listener, op -> new Talk(loop, op.accepted())).start();
+    var streams = StreamConfig.DEFAULT.withReadTimeout(Duration.ofSeconds(30));
+    var config = ListenerConfig.DEFAULT.withStreams(streams);
+    var address = new InetSocketAddress("localhost", port);
+    Listener.on(loop, address, config, stream -> stream.onData(data -> answer(stream, data)));
 }
 
-class Talk {
-    final Buffer in = Buffer.allocate(1024), out = Buffer.allocate(1024);
-    final Operation read, write;
-    final Timer idle;
-
-    Talk(EventLoop loop, Descriptor client) {
-        idle = loop.after(Duration.ofSeconds(30), timer -> client.close());
-        read = Operations.on(loop).read(client, in, op -> heard(op.result(), client));
-        write = Operations.on(loop).write(client, out, op -> read.start());
-        read.start();
+void answer(Stream stream, Buffer data) {
+    while (data.readable() > 0 && data.readable() > data.peek(0)) { // A whole message.
+        byte length = data.get();
+        String text = data.getText(length, StandardCharsets.US_ASCII);
+        stream.write(new byte[] {length});
+        stream.write(text.toUpperCase(Locale.ROOT));
     }
-
-    void heard(long bytes, Descriptor client) {
-        if (bytes <= 0) {
-            idle.cancel();
-            client.close();
-            return;
-        }
-        idle.reschedule(Duration.ofSeconds(30));
-        out.clear();
-        while (in.readable() > 0 && in.readable() > in.peek(0)) { // A whole message.
-            out.put(in.peek(0));
-            for (int i = in.get(); i > 0; i--) out.put((byte) Character.toUpperCase(in.get()));
-        }
-        in.compact();
-        (out.readable() > 0 ? write : read).start();
-    }
-}
+} // What is not whole yet is left unread, and comes again.
 
 void main() {
     try (var world = SimulatedWorld.seed(42)) {

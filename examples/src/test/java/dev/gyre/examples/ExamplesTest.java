@@ -36,6 +36,14 @@ final class ExamplesTest {
                             "open after 29 s: true",
                             "closed after 31 s: true",
                             "the same in a thousand worlds"),
+                    "SlowPeer.java",
+                    List.of(
+                            "heard megabytes: true",
+                            "waiting: 196 KiB",
+                            "closed: WRITE_TIMEOUT",
+                            "waiting: 0 KiB"),
+                    "Pull.java",
+                    List.of("you asked who are you?"),
                     "Microtasks.java",
                     List.of(
                             "1 first task",
@@ -78,6 +86,7 @@ final class ExamplesTest {
         Set<String> run = new TreeSet<>(OUTPUT.keySet());
         run.addAll(OperatingSystemExamplesTest.DRIVEN);
         run.addAll(PromiseExamplesTest.DRIVEN);
+        run.addAll(StreamExamplesTest.DRIVEN);
         assertThat(examples())
                 .as("an example needs its output here, or a test that drives it")
                 .containsExactlyElementsOf(run);

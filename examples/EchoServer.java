@@ -1,0 +1,18 @@
+/// Sends back what it is sent: a server in one line of streams. Ctrl-C ends it.
+import static dev.gyre.os.Signal.SIGINT;
+import static dev.gyre.os.Signal.SIGTERM;
+
+import dev.gyre.EventLoop;
+import dev.gyre.io.Listener;
+import dev.gyre.os.Signals;
+
+void main(String[] arguments) {
+    int port = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 7777;
+    try (var loop = EventLoop.open()) {
+        var address = new InetSocketAddress("localhost", port);
+        var server = Listener.tcp(loop, address, stream -> stream.onData(stream::write));
+        Signals.on(loop, SIGINT, SIGTERM, signal -> loop.shutdown(Duration.ofSeconds(5)));
+        IO.println("listening on " + server.address());
+        loop.run();
+    }
+}

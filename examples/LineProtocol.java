@@ -1,0 +1,57 @@
+/// Answers each line. After `take 5` come five bytes of anything, which another protocol takes.
+import static dev.gyre.os.Signal.SIGINT;
+import static dev.gyre.os.Signal.SIGTERM;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.gyre.EventLoop;
+import dev.gyre.io.*;
+import dev.gyre.os.Signals;
+
+void main(String[] arguments) {
+    int port = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 7777;
+    try (var loop = EventLoop.open()) {
+        var address = new InetSocketAddress("localhost", port);
+        var server = Listener.tcp(loop, address, stream -> stream.protocol(new Lines()));
+        Signals.on(loop, SIGINT, SIGTERM, signal -> loop.shutdown(Duration.ofSeconds(5)));
+        IO.println("listening on " + server.address());
+        loop.run();
+    }
+}
+
+static final class Lines implements Protocol {
+    @Override
+    public void onData(Stream stream, Buffer data) {
+        for (int end = data.indexOf((byte) '\n'); end >= 0; end = data.indexOf((byte) '\n')) {
+            String line = data.getText(end + 1, UTF_8);
+            if (line.startsWith("take ")) {
+                int bytes = Integer.parseInt(line.substring(5).strip());
+                stream.protocol(new Bytes(bytes, this));
+                return; // What is behind the line is for the other one.
+            }
+            stream.write(line.toUpperCase(Locale.ROOT));
+        }
+    } // A line without an end is left unread, and comes again with the rest of it.
+
+    @Override
+    public void onEnd(Stream stream) {
+        stream.write("without an end: '" + stream.unread().getText(UTF_8) + "'\n");
+        stream.end();
+    }
+
+    @Override
+    public void onClose(Stream stream, CloseReason reason) {
+        IO.println("closed: " + reason);
+    }
+}
+
+/// Takes so many bytes and hands back.
+record Bytes(int count, Protocol next) implements Protocol {
+    @Override
+    public void onData(Stream stream, Buffer data) {
+        if (data.readable() >= count) {
+            data.skip(count);
+            stream.write("took " + count + " bytes\n");
+            stream.protocol(next);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// Passes connections on: `TcpProxy.java 8080 example.org 80`. Ctrl-C ends it.
+import static dev.gyre.os.Signal.SIGINT;
+import static dev.gyre.os.Signal.SIGTERM;
+
+import dev.gyre.EventLoop;
+import dev.gyre.io.Listener;
+import dev.gyre.io.Stream;
+import dev.gyre.os.Signals;
+
+void main(String[] arguments) {
+    int port = Integer.parseInt(arguments[0]);
+    var target =
+            InetSocketAddress.createUnresolved(arguments[1], Integer.parseInt(arguments[2]));
+    try (var loop = EventLoop.open()) {
+        var address = new InetSocketAddress("localhost", port);
+        var proxy = Listener.tcp(loop, address, in -> passOn(in, target));
+        Signals.on(loop, SIGINT, SIGTERM, signal -> loop.shutdown(Duration.ofSeconds(5)));
+        IO.println("listening on " + proxy.address());
+        loop.run();
+    }
+}
+
+/// Until the target answers nothing of the client's is read: it waits in the kernel.
+void passOn(Stream in, SocketAddress target) {
+    Stream.connect(in.loop(), target)
+            .thenAccept(out -> join(in, out))
+            .recover(failure -> refuse(in, failure));
+}
+
+void join(Stream in, Stream out) {
+    if (in.isOpen()) {
+        in.join(out); // Bytes, ends and resets, both ways, no faster than the other side takes them.
+    } else {
+        out.abort(); // The client did not wait.
+    }
+}
+
+Void refuse(Stream in, Throwable failure) {
+    IO.println("refused: " + failure.getMessage());
+    in.abort(); // A reset. An end could pass for an answer.
+    return null;
+}

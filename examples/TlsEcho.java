@@ -1,0 +1,45 @@
+/// An echo over TLS: with a certificate made for the occasion, or `TlsEcho.java 7777 chain.pem key.pem`.
+/// SIGUSR1 reads the files again. Ctrl-C ends it. Try it: `openssl s_client -connect localhost:7777`.
+import static dev.gyre.os.Signal.SIGINT;
+import static dev.gyre.os.Signal.SIGTERM;
+import static dev.gyre.os.Signal.SIGUSR1;
+
+import dev.gyre.EventLoop;
+import dev.gyre.io.Listener;
+import dev.gyre.io.ListenerConfig;
+import dev.gyre.io.Stream;
+import dev.gyre.io.Tls;
+import dev.gyre.os.Signals;
+
+void main(String[] arguments) throws IOException {
+    int port = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 7777;
+    Tls tls =
+            arguments.length > 2
+                    ? Tls.server(Path.of(arguments[1]), Path.of(arguments[2]))
+                    : Tls.selfSigned();
+    try (var loop = EventLoop.open()) {
+        var address = new InetSocketAddress("localhost", port);
+        var config = ListenerConfig.DEFAULT.withTls(tls);
+        var server = Listener.on(loop, address, config, this::serve);
+        Signals.on(loop, SIGUSR1, signal -> reload(loop, tls));
+        Signals.on(loop, SIGINT, SIGTERM, signal -> loop.shutdown(Duration.ofSeconds(5)));
+        IO.println("listening on " + server.address());
+        loop.run();
+    }
+}
+
+void serve(Stream stream) { // After the handshake. One that fails does not get here.
+    IO.println("connected by " + stream.tls().version());
+    stream.onData(stream::write);
+}
+
+/// Beside the loop: files are read. If one of them is no good, all stays as it is.
+void reload(EventLoop loop, Tls tls) {
+    loop.promisify(
+                    _ -> {
+                        tls.reload();
+                        return "certificates read again";
+                    })
+            .recover(failure -> "certificates as before: " + failure.getMessage())
+            .thenAccept(IO::println);
+}
