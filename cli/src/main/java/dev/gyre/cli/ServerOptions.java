@@ -19,6 +19,11 @@ import java.util.function.Supplier;
 
 /// The options that all servers have.
 final class ServerOptions {
+    /// A mebibyte, as what is received is passed on at once.
+    private static final int RECEIVE_BUFFERS = 64;
+
+    private static final int RECEIVE_BUFFER_BYTES = 16 << 10;
+
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private CommandSpec spec;
@@ -50,7 +55,10 @@ final class ServerOptions {
     private @Nullable BackendKind backend;
 
     LoopConfig loop(String name) {
-        LoopConfig config = LoopConfig.DEFAULT.withName(name);
+        LoopConfig config =
+                LoopConfig.DEFAULT
+                        .withName(name)
+                        .withReceiveBuffers(RECEIVE_BUFFERS, RECEIVE_BUFFER_BYTES);
         return backend == null ? config : config.withBackend(backend);
     }
 
