@@ -1,4 +1,5 @@
-/// Pooled memory: frames with their length in front are written from buffers of the loop's, and read without a copy.
+/// Pooled memory: frames with their length in front are written from buffers of the loop's, and
+/// read without a copy.
 import dev.gyre.EventLoop;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;

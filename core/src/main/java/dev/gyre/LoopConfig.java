@@ -129,7 +129,8 @@ public final class LoopConfig implements Cloneable {
     }
 
     /// How much memory the loop's pooled buffers may have in use together: those of streams and of
-    /// [dev.gyre.io.Buffer#take]. Those of [#receiveBuffers()] are not among them. Default 256 MiB.
+    /// [dev.gyre.io.Buffer#take]. Those of [#receiveBuffers()] are not among them. Default 256
+    /// MiB.
     public long bufferMemory() {
         return bufferMemory;
     }
@@ -279,8 +280,8 @@ public final class LoopConfig implements Cloneable {
         return copy;
     }
 
-    /// A copy with this [#bufferMemory()], at least 1 MiB. It is taken from the system as it is needed, 1 MiB at a time,
-    /// and what was taken is used again.
+    /// A copy with this [#bufferMemory()], at least 1 MiB. It is taken from the system as it is
+    /// needed, 1 MiB at a time, and what was taken is used again.
     public LoopConfig withBufferMemory(long bytes) {
         if (bytes < 1 << 20) {
             throw new IllegalArgumentException(

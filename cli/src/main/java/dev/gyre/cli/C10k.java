@@ -52,8 +52,8 @@ import java.util.concurrent.Callable;
             "",
             "The last line is the verdict: PASS, or FAIL with each limit that was missed. The"
                 + " limits: 80 MB and 2 %% of a core with all connections idle; no connection"
-                + " dropped, no message lost, p99 below 50 ms, and memory that grows by at most"
-                + " 10 %% under load. On a machine that is busy otherwise, latency tells more of its"
+                + " dropped, no message lost, p99 below 50 ms, and memory that grows by at most 10"
+                + " %% under load. On a machine that is busy otherwise, latency tells more of its"
                 + " scheduler than of the loop.",
             ""
         },
@@ -117,7 +117,8 @@ final class C10k implements Callable<Integer> {
             paramLabel = "DURATION",
             defaultValue = "30s",
             converter = Durations.class,
-            description = "How long they talk, from 1s, in whole seconds. Default: ${DEFAULT-VALUE}.")
+            description =
+                    "How long they talk, from 1s, in whole seconds. Default: ${DEFAULT-VALUE}.")
     @SuppressWarnings("NullAway.Init") // it has a default
     private Duration load;
 
@@ -125,8 +126,7 @@ final class C10k implements Callable<Integer> {
             names = {"-b", "--backend"},
             paramLabel = "NAME",
             converter = ServerOptions.BackendReader.class,
-            description =
-                    "What both loops wait on: epoll or io_uring. Default: the best there is.")
+            description = "What both loops wait on: epoll or io_uring. Default: the best there is.")
     private @Nullable BackendKind backend;
 
     // Loop thread only.
@@ -141,8 +141,7 @@ final class C10k implements Callable<Integer> {
             return failed(tooFewDescriptors(connections, limit));
         }
         // Silent: what is left over at the end is none of the user's concern.
-        LoopConfig config =
-                LoopConfig.DEFAULT.withName("c10k").withObserver(new LoopObserver() {});
+        LoopConfig config = LoopConfig.DEFAULT.withName("c10k").withObserver(new LoopObserver() {});
         try (EventLoop loop =
                 EventLoop.open(backend == null ? config : config.withBackend(backend))) {
             run(loop);

@@ -77,9 +77,7 @@ final class CrowdTrial {
         if (crowd != null) {
             crowd.leave();
         }
-        return server == null
-                ? Promise.resolved(loop, null)
-                : server.stop().then(_ -> null);
+        return server == null ? Promise.resolved(loop, null) : server.stop().then(_ -> null);
     }
 
     // ------------------------------------------------------------------ the crowd
@@ -87,8 +85,7 @@ final class CrowdTrial {
     private Promise<@Nullable Void> gather(ServerProcess.Where where) {
         say(
                 "Server: process %d on %s (%s)"
-                        .formatted(
-                                server().pid(), Addresses.show(where.address()), where.kind()));
+                        .formatted(server().pid(), Addresses.show(where.address()), where.kind()));
         long begun = loop.nowNanos();
         Crowd coming = new Crowd(loop, where.address(), connections, this::progress);
         crowd = coming;

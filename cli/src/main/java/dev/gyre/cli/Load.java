@@ -61,8 +61,7 @@ final class Load {
     private void step() {
         long elapsed = (loop.nowNanos() - startNanos) / STEP * STEP;
         // Not elapsed times count, which would overflow after a day.
-        long dueNow =
-                elapsed / SECOND * crowd.size() + elapsed % SECOND * crowd.size() / SECOND;
+        long dueNow = elapsed / SECOND * crowd.size() + elapsed % SECOND * crowd.size() / SECOND;
         for (long until = Math.min(total, dueNow); due < until; due++) {
             if (crowd.member((int) (due % crowd.size())).send(this, dueNanos(due))) {
                 sent++;

@@ -18,7 +18,8 @@ import java.util.Objects;
             Watch.class,
             Run.class,
             Echo.class,
-            Proxy.class, C10k.class,
+            Proxy.class,
+            C10k.class,
             HelpCommand.class
         },
         headerHeading = "%n",

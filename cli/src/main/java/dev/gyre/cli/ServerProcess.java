@@ -94,9 +94,7 @@ final class ServerProcess {
     private void begin() {
         loop.own(() -> process.input().close());
         process.onExit(
-                exit ->
-                        where.reject(
-                                new IllegalStateException("the server " + exit + " at once")));
+                exit -> where.reject(new IllegalStateException("the server " + exit + " at once")));
         Watcher _ = loop.watch(process.output(), Watch.reading(_ -> read(process.output())));
     }
 

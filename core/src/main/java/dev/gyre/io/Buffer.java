@@ -22,12 +22,13 @@ import java.util.Objects;
 /// kernel may be writing into it. Until then every other use of it throws an [IllegalStateException] that
 /// names the operation, and so does a second operation.
 ///
-/// **Memory.** That of [#allocate] is freed when nobody can reach it any more. [#take] has memory of the loop's, which is
-/// there already and is given back by [#release()]; so has what [Receive#keep()] kept. With the system property
-/// `gyre.leaks=on`, what is never given back is told to [dev.gyre.metrics.LoopObserver#onBufferLeak].
+/// **Memory.** That of [#allocate] is freed when nobody can reach it any more. [#take] has memory
+/// of the loop's, which is there already and is given back by [#release()]; so has what
+/// [Receive#keep()] kept. With the system property `gyre.leaks=on`, what is never given back is
+/// told to [dev.gyre.metrics.LoopObserver#onBufferLeak].
 ///
-/// **Slices** share the memory of the buffer they were taken off, and it goes back when that buffer and all of them
-/// were released, in any order and on any threads.
+/// **Slices** share the memory of the buffer they were taken off, and it goes back when that
+/// buffer and all of them were released, in any order and on any threads.
 ///
 /// **Threads.** One at a time.
 ///
@@ -43,16 +44,19 @@ public sealed interface Buffer permits NativeBuffer {
         return NativeBuffer.allocate(capacity);
     }
 
-    /// An empty buffer of the loop's memory, for as long as it is needed: [#release()] gives it back, on any thread. What it
-    /// holds beyond what is put into it is left over from others. Loop-confined.
+    /// An empty buffer of the loop's memory, for as long as it is needed: [#release()] gives it
+    /// back, on any thread. What it holds beyond what is put into it is left over from others.
+    /// Loop-confined.
     ///
     /// ```java
     /// var frame = Buffer.take(loop, 4 + body.length).putInt(body.length).put(body);
     /// operations.write(socket, frame, op -> frame.release()).start();
     /// ```
     ///
-    /// @param capacity how much room it has at least, from 1 byte to 1 GiB; up to 64 KiB it costs no allocation of memory
-    /// @throws dev.gyre.LoopOverloadedException if the loop's memory is used up: [dev.gyre.LoopConfig#bufferMemory()]
+    /// @param capacity how much room it has at least, from 1 byte to 1 GiB; up to 64 KiB it costs
+    ///     no allocation of memory
+    /// @throws dev.gyre.LoopOverloadedException if the loop's memory is used up:
+    ///     [dev.gyre.LoopConfig#bufferMemory()]
     static Buffer take(EventLoop loop, int capacity) {
         return Loop.of(loop).operations().pool().takeOrThrow(capacity);
     }
@@ -164,7 +168,8 @@ public sealed interface Buffer permits NativeBuffer {
 
     /// Looks for a byte without taking anything.
     ///
-    /// @return where it is first, counted from the reading position, as [#peek] does; -1 if it is not there
+    /// @return where it is first, counted from the reading position, as [#peek] does; -1 if it is
+    ///     not there
     int indexOf(byte value);
 
     /// Takes everything readable as text.
@@ -183,21 +188,23 @@ public sealed interface Buffer permits NativeBuffer {
         return new String(copy, charset);
     }
 
-    /// Takes bytes as a buffer of its own, without copying them: a slice has no room, and cannot be put into. It shares
-    /// this one's memory, which goes back to the loop when both were released. Of memory that is not the loop's it needs no
-    /// release; but only when it was released can [#clear()] and [#compact()] make its place writable again.
+    /// Takes bytes as a buffer of its own, without copying them: a slice has no room, and cannot
+    /// be put into. It shares this one's memory, which goes back to the loop when both were
+    /// released. Of memory that is not the loop's it needs no release; but only when it was
+    /// released can [#clear()] and [#compact()] make its place writable again.
     ///
-    /// A slice of what is valid in a callback only ([Receive#received()]) is valid in that callback only.
+    /// A slice of what is valid in a callback only ([Receive#received()]) is valid in that
+    /// callback only.
     ///
     /// @throws IndexOutOfBoundsException if there are fewer; none are taken then
     Buffer slice(int bytes);
 
-    /// What is readable, as the JDK knows it: the same memory, valid until bytes are put, or this is released or
-    /// given to an operation.
+    /// What is readable, as the JDK knows it: the same memory, valid until bytes are put, or this
+    /// is released or given to an operation.
     ByteBuffer asReadable();
 
-    /// The room for more, as the JDK knows it: what is put there counts when [#advance] says so. Valid as long as
-    /// [#asReadable()].
+    /// The room for more, as the JDK knows it: what is put there counts when [#advance] says so.
+    /// Valid as long as [#asReadable()].
     ByteBuffer asWritable();
 
     /// Makes bytes readable that were put through [#asWritable()].
@@ -225,8 +232,9 @@ public sealed interface Buffer permits NativeBuffer {
     /// Whether an operation has it.
     boolean isInFlight();
 
-    /// Gives a buffer back, from any thread: one of [#take], one that [Receive#keep()] kept, or a slice. It cannot be used
-    /// any more. Does nothing for one of [#allocate], nor for one that goes back by itself.
+    /// Gives a buffer back, from any thread: one of [#take], one that [Receive#keep()] kept, or a
+    /// slice. It cannot be used any more. Does nothing for one of [#allocate], nor for one that
+    /// goes back by itself.
     ///
     /// @throws IllegalStateException if an operation has it, or it was released already
     void release();

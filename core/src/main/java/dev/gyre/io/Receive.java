@@ -13,8 +13,8 @@ public sealed interface Receive extends Operation permits ReceiveOperation {
     Buffer received();
 
     /// Takes what has arrived over: it goes back to the loop by [Buffer#release()]. Whoever keeps many keeps
-    /// others waiting for buffers, which is how a reader that does not keep up slows its senders down. Slices that were taken
-    /// of it before end here.
+    /// others waiting for buffers, which is how a reader that does not keep up slows its senders
+    /// down. Slices that were taken of it before end here.
     ///
     /// @return [#received()]
     Buffer keep();

@@ -45,7 +45,8 @@ public sealed interface LoopMetrics permits Metrics {
     /// Operations that have completed, those that go on counted once they ended.
     long operationsCompleted();
 
-    /// Bytes of pooled buffers that are in use at this instant, of [dev.gyre.LoopConfig#bufferMemory()].
+    /// Bytes of pooled buffers that are in use at this instant, of
+    /// [dev.gyre.LoopConfig#bufferMemory()].
     long bufferMemory();
 
     /// Entries in the registry of promises: those that were pending at the end of a tick, as far as it is known

@@ -43,9 +43,10 @@ public interface LoopObserver {
     /// @param reason what it was rejected with
     default void onUnhandledRejection(EventLoop loop, Promise<?> promise, Throwable reason) {}
 
-    /// A buffer of the loop's was not given back: it became unreachable without [dev.gyre.io.Buffer#release()], or the
-    /// loop has ended and it is still out. Reported once for each, and only with the system property `gyre.leaks=on`.
-    /// Logged as a warning unless this is overridden.
+    /// A buffer of the loop's was not given back: it became unreachable without
+    /// [dev.gyre.io.Buffer#release()], or the loop has ended and it is still out. Reported once
+    /// for each, and only with the system property `gyre.leaks=on`. Logged as a warning unless
+    /// this is overridden.
     ///
     /// @param loop the loop that tells
     /// @param takenAt where it was taken, and in its message what it is

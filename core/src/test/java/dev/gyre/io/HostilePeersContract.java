@@ -20,7 +20,8 @@ import java.util.Random;
 /// Clause N-6 as every backend keeps it: an echo server, peers that behave badly in every way, and one that behaves
 /// well and must not notice.
 public abstract class HostilePeersContract extends StreamFixture {
-    private static final SocketOptions TIGHT = SocketOptions.DEFAULT.withBuffers(16 << 10, 16 << 10);
+    private static final SocketOptions TIGHT =
+            SocketOptions.DEFAULT.withBuffers(16 << 10, 16 << 10);
 
     private static final StreamConfig SERVER =
             StreamConfig.DEFAULT

@@ -58,8 +58,9 @@ import java.util.function.Consumer;
 /// not the same each time either.
 ///
 /// **Failure.** What a callback throws leaves [#advance] and [#run]. A wait that nothing could ever end, and a loop that turns
-/// without getting anywhere, are a [SimulationError]. Both show the seed and the end of the trace. Buffers of the loop's that
-/// were not released are one when the world is closed, unless the system property `gyre.leaks` is `off`.
+/// without getting anywhere, are a [SimulationError]. Both show the seed and the end of the trace.
+/// Buffers of the loop's that were not released are one when the world is closed, unless the
+/// system property `gyre.leaks` is `off`.
 public final class SimulatedWorld implements AutoCloseable {
     /// The longest that a loop may be told to wait at a time.
     private static final Duration LONGEST_WAIT = Duration.ofDays(1);
@@ -354,7 +355,8 @@ public final class SimulatedWorld implements AutoCloseable {
 
     /// Closes the loop, and everything that is open in the simulated kernel.
     ///
-    /// @throws SimulationError if buffers that were taken of the loop were not released, with the places where that was
+    /// @throws SimulationError if buffers that were taken of the loop were not released, with the
+    ///     places where that was
     @Override
     public void close() {
         try {

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /// The simulated world cannot go on, and a real one would hang or spin: nothing is left that could end a wait,
-/// the loop turns without getting anywhere, a call would block for ever. Or it is over, and buffers are missing.
-/// The message says which, with the seed and the last lines of the trace.
+/// the loop turns without getting anywhere, a call would block for ever. Or it is over, and
+/// buffers are missing. The message says which, with the seed and the last lines of the trace.
 ///
 /// An error, so that no test takes it for an outcome of the program under test.
 public final class SimulationError extends AssertionError {

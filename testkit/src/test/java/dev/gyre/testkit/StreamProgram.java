@@ -190,7 +190,9 @@ final class StreamProgram {
                 accepted -> {
                     for (Connection each : connections) {
                         Stream client = each.client.stream;
-                        if (client != null && each.server.stream == null && belongs(client, accepted)) {
+                        if (client != null
+                                && each.server.stream == null
+                                && belongs(client, accepted)) {
                             each.server.begin(accepted);
                             return true;
                         }

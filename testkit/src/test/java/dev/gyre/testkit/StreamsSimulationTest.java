@@ -57,8 +57,7 @@ class StreamsSimulationTest {
     void descriptors_usedUp_shedOnePeer_serveTheOthers_andGoOnLater() {
         try (SimulatedWorld world = SimulatedWorld.seed(7)) {
             List<Stream> accepted = new ArrayList<>();
-            InetSocketAddress address =
-                    new InetSocketAddress(InetAddress.getLoopbackAddress(), 80);
+            InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 80);
             Listener listener =
                     Listener.tcp(
                             world.loop(),

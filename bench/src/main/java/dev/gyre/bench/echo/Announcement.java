@@ -1,16 +1,16 @@
 package dev.gyre.bench.echo;
 
-/// A server's first line, by which `bench/echo` knows what has become of it.
-final class Announcement {
+/// A server's first line, by which the script that started it knows what has become of it.
+public final class Announcement {
     private Announcement() {}
 
     /// Connections are accepted from now on.
-    static void listening(int port) {
+    public static void listening(int port) {
         say("listening " + port);
     }
 
     /// This machine cannot run the server, and that is no fault: its row says why, and the others go on.
-    static void declines(String reason) {
+    public static void declines(String reason) {
         say("declines " + reason.lines().findFirst().orElse("without a reason"));
     }
 

@@ -1,5 +1,7 @@
 package dev.gyre.bench.echo;
 
+import static dev.gyre.bench.Json.quoted;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -149,10 +151,5 @@ public final class EchoTable {
                 calls == null
                         ? ""
                         : String.format(Locale.ROOT, ",\"systemCalls\":%.3f", calls.perMessage()));
-    }
-
-    private static String quoted(String text) {
-        String escaped = text.replace("\\", "\\\\").replace("\"", "\\\"");
-        return '"' + escaped.replaceAll("\\p{Cntrl}+", " ") + '"';
     }
 }

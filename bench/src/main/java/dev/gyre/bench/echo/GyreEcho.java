@@ -1,8 +1,6 @@
 package dev.gyre.bench.echo;
 
-import dev.gyre.BackendKind;
 import dev.gyre.EventLoop;
-import dev.gyre.LoopConfig;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
 import dev.gyre.io.Operation;
@@ -22,7 +20,7 @@ public final class GyreEcho {
     public static void main(String[] args) {
         String backend = args.length == 2 && args[0].equals("--backend") ? args[1] : "";
         switch (backend) {
-            case "epoll", "io_uring" -> serve(BackendKind.of(backend));
+            case "epoll", "io_uring" -> GyreServer.serve(backend, GyreEcho::listen);
             default -> {
                 System.err.println("usage: GyreEcho --backend epoll|io_uring");
                 System.exit(2);
@@ -30,24 +28,14 @@ public final class GyreEcho {
         }
     }
 
-    private static void serve(BackendKind backend) {
-        LoopConfig config = LoopConfig.DEFAULT.withBackend(backend);
-        try (EventLoop loop = EventLoop.open(config)) {
-            if (loop.metrics().backendFallback().isPresent()) {
-                Announcement.declines(loop.metrics().backendFallback().get());
-                return;
-            }
-            Operations operations = Operations.on(loop);
-            Descriptor listener =
-                    Sockets.listen(
-                            loop, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-            operations
-                    .acceptEach(listener, op -> new Connection(operations, op.accepted()).read())
-                    .start();
-            Announcement.listening(
-                    ((InetSocketAddress) Sockets.localAddress(loop, listener)).getPort());
-            loop.run();
-        }
+    private static int listen(EventLoop loop) {
+        Operations operations = Operations.on(loop);
+        Descriptor listener =
+                Sockets.listen(loop, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        operations
+                .acceptEach(listener, op -> new Connection(operations, op.accepted()).read())
+                .start();
+        return ((InetSocketAddress) Sockets.localAddress(loop, listener)).getPort();
     }
 
     private static final class Connection {

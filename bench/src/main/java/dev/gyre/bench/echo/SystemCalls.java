@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /// What `strace -c` counted while so many messages were echoed.
-record SystemCalls(Map<String, Long> calls, long messages) {
+public record SystemCalls(Map<String, Long> calls, long messages) {
     /// Fewer than one in a hundred messages: connections that come and go, and the JVM's own.
     private static final double SHOWN = 0.01;
 

@@ -13,7 +13,7 @@ import java.util.function.ToDoubleFunction;
 ///
 /// @param declined the server's reason, if it cannot run here
 /// @param calls the system calls, if they were counted
-record Turns(
+public record Turns(
         String server,
         long messages,
         List<Turn> turns,
@@ -23,7 +23,7 @@ record Turns(
     /// What it took to echo the messages once.
     ///
     /// @param othersNanos what neither the server nor the load used of their cores
-    record Turn(long cpuNanos, long wallNanos, long othersNanos) {
+    public record Turn(long cpuNanos, long wallNanos, long othersNanos) {
         static Turn parse(String line) {
             String[] nanos = line.split(" ", -1);
             return new Turn(
@@ -31,8 +31,8 @@ record Turns(
         }
     }
 
-    /// From the files that `bench/echo` leaves, named after the server.
-    static Turns read(Path directory, String server, long messages, long countedMessages)
+    /// From the files that `bench/echo` and `bench/streams` leave, named after the server.
+    public static Turns read(Path directory, String server, long messages, long countedMessages)
             throws IOException {
         Path declined = directory.resolve(server + ".declined");
         if (Files.exists(declined)) {
@@ -51,32 +51,32 @@ record Turns(
         return new Turns(server, messages, List.copyOf(turns), null, calls);
     }
 
-    double medianCpuMicros() {
+    public double medianCpuMicros() {
         return median(this::cpuMicros);
     }
 
-    double leastCpuMicros() {
+    public double leastCpuMicros() {
         return turns.stream().mapToDouble(this::cpuMicros).min().orElseThrow();
     }
 
-    double messagesPerSecond() {
+    public double messagesPerSecond() {
         return median(turn -> messages * 1e9 / turn.wallNanos);
     }
 
     /// How much of its core the server used. Near 1 it is the server that sets the pace, otherwise the load.
-    double coreShare() {
+    public double coreShare() {
         return median(turn -> (double) turn.cpuNanos / turn.wallNanos);
     }
 
     /// How much of a core others used in the worst of the rounds.
-    double othersShare() {
+    public double othersShare() {
         return turns.stream()
                 .mapToDouble(turn -> (double) turn.othersNanos / turn.wallNanos)
                 .max()
                 .orElse(0);
     }
 
-    double cpuMicros(Turn turn) {
+    public double cpuMicros(Turn turn) {
         return turn.cpuNanos / 1e3 / messages;
     }
 

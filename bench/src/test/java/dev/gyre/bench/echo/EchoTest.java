@@ -1,16 +1,13 @@
 package dev.gyre.bench.echo;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.gyre.bench.Scripts;
+import dev.gyre.bench.Scripts.Outcome;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -24,14 +21,10 @@ class EchoTest {
                     "netty-epoll",
                     "netty-uring",
                     "gyre-epoll",
-                    "gyre-uring");
+                    "gyre-uring",
+                    "stream-epoll",
+                    "stream-uring");
     private static final String FIGURES = "( +\\d+\\.\\d\\d){4} +\\d+ +\\d+ % +\\d+ %";
-
-    private record Outcome(int status, String output) {
-        List<String> lines() {
-            return output.lines().toList();
-        }
-    }
 
     @Test
     void echo_ofAFewMessages_hasARowForEachServer() throws Exception {
@@ -39,7 +32,7 @@ class EchoTest {
 
         Outcome outcome = echo("--rounds", "2", "--warm-up", "70", "--messages", "300");
 
-        assertThat(outcome.status).as(outcome.output).isZero();
+        outcome.assertSuccess();
         for (String server : SERVERS) {
             assertThat(outcome.lines())
                     .as("a row for %s, with figures or with why there are none", server)
@@ -59,7 +52,7 @@ class EchoTest {
 
         Outcome outcome = echo("--rounds", "1", "--warm-up", "1", "--messages", "64", "gyre-epoll");
 
-        assertThat(outcome.status).as(outcome.output).isZero();
+        outcome.assertSuccess();
         assertThat(outcome.lines().getLast())
                 .startsWith("{\"benchmark\":\"echo\",\"at\":\"")
                 .contains("\"connections\":64,\"bytes\":64,\"warmUps\":1,\"messages\":64,")
@@ -71,85 +64,35 @@ class EchoTest {
     void echo_askedForHelp_tellsOfEveryServer() throws Exception {
         Outcome outcome = echo("--help");
 
-        assertThat(outcome.status).isZero();
-        assertThat(outcome.output).contains(SERVERS).contains("--syscalls", "--jvm");
+        outcome.assertSuccess();
+        assertThat(outcome.output()).contains(SERVERS).contains("--syscalls", "--jvm");
     }
 
     @Test
     void echo_ofWhatItDoesNotKnow_saysSo() throws Exception {
-        assertRefused(echo("apache"), 2, "what is apache?");
-        assertRefused(echo("--messages", "many"), 2, "--messages needs a number, not 'many'");
-        assertRefused(echo("--cores", "1"), 2, "--cores needs two numbers, as in 0,1, not '1'");
+        echo("apache").assertRefused(2, "bench/echo: what is apache?");
+        echo("--messages", "many")
+                .assertRefused(2, "bench/echo: --messages needs a number, not 'many'");
+        echo("--cores", "1")
+                .assertRefused(2, "bench/echo: --cores needs two numbers, as in 0,1, not '1'");
     }
 
     @Test
     void echo_onOneCore_saysThatItNeedsTwo() throws Exception {
         assumeTools();
-        String core = allowedCores().getFirst();
+        String core = Scripts.allowedCores().getFirst();
 
-        Outcome outcome =
-                run(List.of("taskset", "-c", core, script(), "--class-path", classPath()));
+        Outcome outcome = Scripts.runOnOneCore("echo");
 
-        assertRefused(outcome, 1, "two cores are needed");
-        assertThat(outcome.output).contains("--cores " + core + "," + core);
-    }
-
-    private static void assertRefused(Outcome outcome, int status, String reason) {
-        assertThat(outcome.status).as(outcome.output).isEqualTo(status);
-        assertThat(outcome.output).contains("bench/echo: " + reason);
+        outcome.assertRefused(1, "bench/echo: two cores are needed");
+        assertThat(outcome.output()).contains("--cores " + core + "," + core);
     }
 
     private static Outcome echo(String... arguments) throws Exception {
-        var command = new ArrayList<>(List.of(script(), "--class-path", classPath()));
-        command.addAll(List.of(arguments));
-        // Where there is one core only, they share it.
-        List<String> cores = allowedCores();
-        if (cores.size() == 1 && !command.contains("--cores")) {
-            command.addAll(List.of("--cores", cores.getFirst() + "," + cores.getFirst()));
-        }
-        return run(command);
+        return Scripts.run(List.of("echo"), arguments);
     }
 
-    private static Outcome run(List<String> command) throws Exception {
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        try {
-            byte[] output = process.getInputStream().readAllBytes();
-            return new Outcome(process.waitFor(), new String(output, StandardCharsets.UTF_8));
-        } finally {
-            // Only after a timeout is there anything left. The script ends what it started.
-            process.destroy();
-        }
-    }
-
-    /// The first one that this process may use, and whether there are more: `0-3,8` has the two
-    /// elements `0` and `3,8`.
-    private static List<String> allowedCores() throws IOException {
-        String line =
-                Files.readAllLines(Path.of("/proc/self/status")).stream()
-                        .filter(field -> field.startsWith("Cpus_allowed_list:"))
-                        .findFirst()
-                        .orElseThrow();
-        return List.of(line.substring(line.indexOf(':') + 1).strip().split("[-,]", 2));
-    }
-
-    private static String script() {
-        return Path.of(System.getProperty("gyre.root"), "bench", "echo").toString();
-    }
-
-    private static String classPath() {
-        return System.getProperty("java.class.path");
-    }
-
-    /// On a developer's machine without them there is nothing to run; CI has them and must.
     private static void assumeTools() {
-        for (String tool : List.of("cc", "taskset")) {
-            boolean found = false;
-            for (String directory : System.getenv("PATH").split(":", -1)) {
-                found |= Files.isExecutable(Path.of(directory, tool));
-            }
-            assumeTrue(
-                    found || System.getenv("CI") != null,
-                    tool + " is missing (apt-get install gcc libc6-dev util-linux)");
-        }
+        Scripts.assumeTools("cc", "taskset");
     }
 }

@@ -15,8 +15,9 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Finds the buffers that users of a loop do not give back, if the system property asks for it. Each remembers
-/// where it was taken, and whoever takes its trace out of the set, by releasing or by telling of it, is the only one.
+/// Finds the buffers that users of a loop do not give back, if the system property asks for it.
+/// Each remembers where it was taken, and whoever takes its trace out of the set, by releasing or
+/// by telling of it, is the only one.
 ///
 /// Loop thread only, but for slices and releases.
 public final class BufferLeaks {
@@ -92,7 +93,8 @@ public final class BufferLeaks {
         return trace;
     }
 
-    /// The loop ends: what is still out has leaked. Not what an operation has, which nobody could have released.
+    /// The loop ends: what is still out has leaked. Not what an operation has, which nobody could
+    /// have released.
     public void end() {
         for (Trace trace : out) {
             if (!trace.isInFlight()) {

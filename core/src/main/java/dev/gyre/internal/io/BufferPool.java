@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 import java.util.Arrays;
 import java.util.Objects;
 
-/// The loop's memory for buffers, within a limit. It is taken from the system in slabs, each cut into parts of
-/// one size; what is larger than the largest of them is allocated for the purpose.
+/// The loop's memory for buffers, within a limit. It is taken from the system in slabs, each cut
+/// into parts of one size; what is larger than the largest of them is allocated for the purpose.
 ///
-/// A part has one view that is handed out again and again, so that taking and releasing allocate nothing.
-/// Whoever takes it is trusted not to use it after its release, when it may be somebody else's. Users are not:
-/// they get a view of their own each time.
+/// A part has one view that is handed out again and again, so that taking and releasing allocate
+/// nothing. Whoever takes it is trusted not to use it after its release, when it may be somebody
+/// else's. Users are not: they get a view of their own each time.
 ///
 /// Loop thread only, but for what [#used()] says. Buffers are released on any thread.
 public final class BufferPool {

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/// A piece of memory, and how many buffers have it: the first one and its slices. When the last of them is
-/// released it goes back to where it came from.
+/// A piece of memory, and how many buffers have it: the first one and its slices. When the last of
+/// them is released it goes back to where it came from.
 final class MemoryPiece {
     private static final VarHandle HOLDERS;
 
@@ -44,7 +44,8 @@ final class MemoryPiece {
         int _ = (int) HOLDERS.getAndAdd(this, 1);
     }
 
-    /// Whether others have it beside the caller. If not, all that they did with it has happened before.
+    /// Whether others have it beside the caller. If not, all that they did with it has happened
+    /// before.
     boolean isShared() {
         return holders > 1;
     }

@@ -19,7 +19,7 @@ public final class Connecting {
     public static Promise<Stream> connect(EventLoop loop, SocketAddress to, StreamConfig config) {
         Objects.requireNonNull(to, "to");
         Objects.requireNonNull(config, "config");
-        Streams streams = Streams.on(loop);
+        Streams streams = Streams.on(loop, "Stream.connect");
         Promise<Stream> connected =
                 Connector.connect(
                                 loop,

@@ -65,6 +65,7 @@ final class Connection implements Wire.User {
 
     // How it ends.
     private boolean draining;
+    private boolean endsWithLoop;
     private @Nullable CloseReason reason;
     private @Nullable Throwable failure;
 
@@ -176,8 +177,7 @@ final class Connection implements Wire.User {
     /// is running just now: nothing that came in the clear is taken for what came after.
     Promise<TlsSession> secure(TlsMachine machine, Duration timeout) {
         Deferred<TlsSession> outcome = loop().deferred();
-        TlsWire over =
-                new TlsWire(streams, wire, output.giveWay(), machine, timeout, outcome);
+        TlsWire over = new TlsWire(streams, wire, output.giveWay(), machine, timeout, outcome);
         over.serve(this);
         this.machine = machine;
         wire = over;
@@ -236,14 +236,29 @@ final class Connection implements Wire.User {
     @Override
     public void onOutputEnded() {
         output.wireEnded();
+        if (endsWithLoop) {
+            closeWith(CloseReason.LOOP_ENDED, null);
+        }
         closeIfBothEnded();
     }
 
     @Override
     public void onFailed(CloseReason why, @Nullable Throwable cause) {
-        // Whoever closes does not miss what nobody would have read: many peers end without a word then.
+        // Whoever closes does not miss what nobody would have read: many peers end without a word
+        // then.
         boolean done = why == CloseReason.TLS_FAILED && draining && output.hasEnded();
         closeWith(done ? CloseReason.CLOSED : why, done ? null : cause);
+    }
+
+    @Override
+    public void onLoopEnding() {
+        reading = false;
+        if (output.isEmpty()) {
+            closeWith(CloseReason.LOOP_ENDED, null);
+        } else {
+            endsWithLoop = true;
+            output.end();
+        }
     }
 
     @Override
@@ -357,18 +372,20 @@ final class Connection implements Wire.User {
 
     private void tellClosed() {
         CloseReason why = Objects.requireNonNull(reason);
-        Consumer<? super Connection> gone = onGone;
-        if (gone != null) {
-            gone.accept(this);
-        }
         Protocol speaking = input.protocol();
         try {
             if (speaking != null) {
                 speaking.onClose(face, why);
             }
         } finally {
-            if (onClose != null) {
-                onClose.accept(why);
+            try {
+                if (onClose != null) {
+                    onClose.accept(why);
+                }
+            } finally {
+                if (onGone != null) {
+                    onGone.accept(this);
+                }
             }
         }
     }

@@ -6,18 +6,26 @@ import dev.gyre.io.Buffer;
 import java.util.function.Consumer;
 
 /// A buffer of the user's that is sent as it is, and who is told when it is free again.
-record LentMemory(NativeBuffer memory, Consumer<? super Buffer> returned) {
-    static LentMemory of(NativeBuffer memory, Consumer<? super Buffer> returned, Object to) {
-        memory.lend(to);
-        return new LentMemory(memory, returned);
+record LentMemory(Connection by, NativeBuffer memory, Consumer<? super Buffer> returned)
+        implements Runnable {
+    static LentMemory to(
+            Connection connection, NativeBuffer memory, Consumer<? super Buffer> returned) {
+        memory.lend(connection);
+        return new LentMemory(connection, memory, returned);
     }
 
     int bytes() {
         return memory.bytesToRead();
     }
 
+    /// Tells of it outside of what the connection is doing: a callback that throws is not to stop that half-way.
     void giveBack() {
         memory.takeBack();
+        by.streams().tell(this);
+    }
+
+    @Override
+    public void run() {
         returned.accept(memory);
     }
 }

@@ -87,7 +87,7 @@ public final class LoopListener implements Listener {
         Objects.requireNonNull(address, "address");
         Objects.requireNonNull(config, "config");
         Objects.requireNonNull(handler, "accepted");
-        Streams streams = Streams.on(loop);
+        Streams streams = Streams.on(loop, "Listener.on");
         OpenDescriptor socket = ListeningSockets.open(streams.operations().seam(), address, config);
         try {
             LoopListener listener = new LoopListener(streams, socket, config, handler);
@@ -120,10 +120,21 @@ public final class LoopListener implements Listener {
 
     private void letGo(int why) {
         heldBack &= ~why;
-        while (heldBack == 0 && !waiting.isEmpty()) {
-            serve(waiting.remove());
-        }
+        serveWaiting();
         update();
+    }
+
+    private void serveWaiting() {
+        try {
+            while (heldBack == 0 && !waiting.isEmpty()) {
+                serve(waiting.remove());
+            }
+        } finally {
+            if (heldBack == 0 && !waiting.isEmpty()) {
+                streams.tell(
+                        this::serveWaiting); // A handler threw, which is not the next one's fault.
+            }
+        }
     }
 
     private void onAccepted(Accept done) {
@@ -135,12 +146,8 @@ public final class LoopListener implements Listener {
         try {
             if (result >= 0) {
                 accepted++;
-                OpenDescriptor connection = (OpenDescriptor) done.accepted();
-                if (heldBack == 0) {
-                    serve(connection);
-                } else {
-                    waiting.add(connection);
-                }
+                waiting.add((OpenDescriptor) done.accepted());
+                serveWaiting();
             } else if (!done.isCancelled()) {
                 failed((int) -result);
             }

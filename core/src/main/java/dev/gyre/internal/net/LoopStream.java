@@ -288,8 +288,7 @@ public final class LoopStream implements Stream {
             host = to.getHostString();
             port = to.getPort();
         }
-        return connection.secure(
-                TlsSetup.of(tls).machine(host, port), tls.handshakeTimeout());
+        return connection.secure(TlsSetup.of(tls).machine(host, port), tls.handshakeTimeout());
     }
 
     @Override

@@ -116,7 +116,7 @@ final class SocketWire implements Wire {
             fail(done);
         } else if (wanted && operations.isEnding()) {
             wanted = false;
-            user().onFailed(CloseReason.LOOP_ENDED, null);
+            user().onLoopEnding();
         }
         if (wanted && !goesOn) {
             read(true);
@@ -231,9 +231,8 @@ final class SocketWire implements Wire {
         if (reset) {
             SocketSettings.resetOnClose(operations.seam(), socket);
         }
-        socket
-                .close(); // Cancels what is under way, which completes before the number is given
-                          // back.
+        socket.close(); // Cancels what is under way, which completes before the number is given
+        // back.
         operations.atTurnEnd(this::releaseIfThrough);
     }
 

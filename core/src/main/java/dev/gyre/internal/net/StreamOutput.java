@@ -127,10 +127,11 @@ final class StreamOutput {
     }
 
     boolean lend(NativeBuffer data, Consumer<? super Buffer> returned) {
-        LentMemory lent = LentMemory.of(data, returned, connection);
-        if (!mayWrite() || lent.bytes() == 0) {
-            connection.loop().microtask(lent::giveBack);
-            return connection.isOpen();
+        boolean may = mayWrite();
+        LentMemory lent = LentMemory.to(connection, data, returned);
+        if (!may || lent.bytes() == 0) {
+            lent.giveBack();
+            return may && !pressured;
         }
         int bytes = lent.bytes();
         queue.put(lent);

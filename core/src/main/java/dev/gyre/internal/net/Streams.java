@@ -26,9 +26,11 @@ final class Streams implements AutoCloseable {
     }
 
     /// Those of a loop.
-    static Streams on(EventLoop of) {
+    ///
+    /// @param method what they are wanted for, in messages
+    static Streams on(EventLoop of, String method) {
         Loop loop = Loop.of(of);
-        loop.requireOpen("streams");
+        loop.requireOpen(method);
         Streams known = loop.owned(Streams.class);
         if (known == null) {
             known = new Streams(loop);

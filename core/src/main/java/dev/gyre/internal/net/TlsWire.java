@@ -294,6 +294,14 @@ final class TlsWire implements Wire, Wire.User {
     }
 
     @Override
+    public void onLoopEnding() {
+        if (!isOver()) {
+            belowReads = false;
+            user().onLoopEnding();
+        }
+    }
+
+    @Override
     public void onReleased() {
         output.release();
         if (output.isReleased()) {

@@ -35,7 +35,7 @@ final class ClientHello {
                 return null;
             }
             ByteBuffer hello =
-                    part(message, (message.get() & 0xff) << 16 | message.getShort() & 0xffff);
+                    part(message, (message.get() & 0xff) << 16 | (message.getShort() & 0xffff));
             skip(hello, 2 + RANDOM_BYTES);
             skip(hello, hello.get() & 0xff); // session id
             skip(hello, hello.getShort() & 0xffff); // cipher suites

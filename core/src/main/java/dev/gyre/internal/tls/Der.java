@@ -95,7 +95,7 @@ final class Der {
     private static void putArc(ByteArrayOutputStream into, long arc) {
         int groups = Math.max(1, (Long.SIZE - Long.numberOfLeadingZeros(arc) + 6) / 7);
         for (int i = groups - 1; i >= 0; i--) {
-            into.write((int) (arc >>> (7 * i) & 0x7f) | (i == 0 ? 0 : 0x80));
+            into.write((int) ((arc >>> (7 * i)) & 0x7f) | (i == 0 ? 0 : 0x80));
         }
     }
 
@@ -170,7 +170,7 @@ final class Der {
                         throw new GeneralSecurityException("broken object identifier");
                     }
                     next = rest.get();
-                    arc = arc << 7 | next & 0x7f;
+                    arc = arc << 7 | (next & 0x7f);
                 } while (next < 0);
                 if (dotted.isEmpty()) {
                     long first = Math.min(arc / 40, 2);
@@ -197,7 +197,7 @@ final class Der {
             }
             length = 0;
             for (int i = 0; i < bytes; i++) {
-                length = length << 8 | from.get() & 0xff;
+                length = length << 8 | (from.get() & 0xff);
             }
         }
         if (length > from.remaining()) {

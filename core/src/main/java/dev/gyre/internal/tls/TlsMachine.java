@@ -253,7 +253,7 @@ public final class TlsMachine {
                 new SSLException(
                         truncated
                                 ? "the connection ended without close_notify: something may be"
-                                      + " missing"
+                                        + " missing"
                                 : "the connection ended during the TLS handshake"));
     }
 

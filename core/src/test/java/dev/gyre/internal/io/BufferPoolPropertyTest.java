@@ -22,8 +22,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The pool and its slices against a model that knows nothing of memory: who has which bytes, and how much is out.
-/// If two had the same memory, one of them would read what the other has put.
+/// The pool and its slices against a model that knows nothing of memory: who has which bytes, and
+/// how much is out. If two had the same memory, one of them would read what the other has put.
 class BufferPoolPropertyTest {
     private static final int LIMIT = 1 << 20;
 

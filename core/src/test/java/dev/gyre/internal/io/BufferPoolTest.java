@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.management.ThreadMXBean;
 
 import dev.gyre.Clause;
+import dev.gyre.EventLoop;
 import dev.gyre.FailurePolicy;
 import dev.gyre.LoopConfig;
 import dev.gyre.LoopOverloadedException;
@@ -13,6 +14,7 @@ import dev.gyre.LoopTerminatedException;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.io.Buffer;
+import dev.gyre.metrics.LoopObserver;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -31,7 +33,14 @@ class BufferPoolTest {
     private static final LoopConfig CONFIG =
             LoopConfig.DEFAULT.withBufferMemory(MIB).withFailurePolicy(FailurePolicy.PROPAGATE);
 
-    private final Loop loop = Loop.open(CONFIG, new ScriptedBackend());
+    /// One test leaks on purpose.
+    private static final LoopObserver UNMOVED =
+            new LoopObserver() {
+                @Override
+                public void onBufferLeak(EventLoop loop, Throwable takenAt) {}
+            };
+
+    private final Loop loop = Loop.open(CONFIG.withObserver(UNMOVED), new ScriptedBackend());
     private final BufferPool pool = loop.operations().pool();
 
     @AfterEach

@@ -103,8 +103,10 @@ final class TlsEnd {
         boolean again = true;
         for (int turns = 0; again; turns++) {
             assertThat(turns).as("turns: do they talk for ever?").isLessThan(500_000);
-            again = one.turn() | other.turn();
-            again |= carry(one, other) | carry(other, one);
+            again = one.turn();
+            again |= other.turn();
+            again |= carry(one, other);
+            again |= carry(other, one);
         }
     }
 

@@ -133,8 +133,9 @@ public final class SimulatedBackend implements Backend {
             kernel.runDue();
             // Work beside the loop is done on its very thread here, and so settles promises without
             // waking anybody.
-            boolean woken = pendingWake.getAndSet(false) | kernel.takeRanOutside();
-            if (collect() || woken || deadlineNanos - nanoTime() <= 0) {
+            boolean worked = kernel.takeRanOutside();
+            boolean woken = pendingWake.getAndSet(false);
+            if (collect() || woken || worked || deadlineNanos - nanoTime() <= 0) {
                 break;
             }
             moveOn(deadlineNanos);

@@ -1,0 +1,99 @@
+package dev.gyre.bench.streams;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.security.GeneralSecurityException;
+
+import javax.net.ssl.SSLEngine;
+
+/// The other end of a bulk transfer over TLS, as `bulk-load.c` is of one without:
+/// `TlsLoad receive|send PORT PID[,PID...] WARM-UP-BYTES BYTES SUITE`. The word is the server's part.
+/// Compares every byte that it receives, and prints what [ProcessClocks] say of the time in which
+/// BYTES went over.
+public final class TlsLoad {
+    private static final int BUFFER_BYTES = 65_536;
+
+    private final EngineChannel channel;
+
+    private final ByteBuffer buffer = EngineChannel.plaintext(BUFFER_BYTES);
+
+    /// More than a buffer: at whatever offset that begins, all of it is there.
+    private final ByteBuffer pattern = Bulk.chunk(BUFFER_BYTES + 2 * Bulk.PATTERN_BYTES);
+
+    private TlsLoad(EngineChannel channel) {
+        this.channel = channel;
+    }
+
+    public static void main(String[] args) throws IOException, GeneralSecurityException {
+        if (args.length != 6) {
+            System.err.println(
+                    "usage: TlsLoad receive|send PORT PID[,PID...] WARM-UP-BYTES BYTES SUITE");
+            System.exit(2);
+        }
+        ProcessClocks clocks = ProcessClocks.of(args[2]);
+        SSLEngine engine = Contexts.clientEngine(Contexts.client(), args[5]);
+        var to = new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[1]));
+        SocketChannel socket = SocketChannel.open(to);
+        socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        try (var channel = new EngineChannel(socket, engine, BUFFER_BYTES)) {
+            channel.handshake();
+            var load = new TlsLoad(channel);
+            load.transfer(args[0], Long.parseLong(args[3]));
+            ProcessClocks.Reading begun = clocks.read();
+            load.transfer(args[0], Long.parseLong(args[4]));
+            System.out.println(clocks.read().since(begun));
+        }
+    }
+
+    private void transfer(String part, long bytes) throws IOException {
+        switch (part) {
+            case "receive" -> push(bytes);
+            case "send" -> pull(bytes);
+            default -> throw new IllegalArgumentException("neither receive nor send: " + part);
+        }
+    }
+
+    private void announce(long bytes) throws IOException {
+        channel.write(buffer.clear().putLong(bytes).flip());
+        buffer.clear();
+    }
+
+    private void push(long bytes) throws IOException {
+        announce(bytes);
+        for (long left = bytes; left > 0; ) {
+            pattern.clear().limit((int) Math.min(left, BUFFER_BYTES));
+            left -= pattern.remaining();
+            channel.write(pattern);
+        }
+        while (buffer.position() < Bulk.LENGTH_BYTES) {
+            channel.read(buffer);
+        }
+        long received = buffer.flip().getLong();
+        if (received != bytes || buffer.hasRemaining()) {
+            throw new IOException("the server got " + received + " bytes of " + bytes);
+        }
+    }
+
+    private void pull(long bytes) throws IOException {
+        announce(bytes);
+        for (long received = 0; received < bytes; ) {
+            channel.read(buffer);
+            buffer.flip();
+            int offset = (int) (received % Bulk.PATTERN_BYTES);
+            pattern.limit(offset + buffer.remaining()).position(offset);
+            if (!buffer.equals(pattern)) {
+                throw new IOException(
+                        "something else came than should have, after byte " + received);
+            }
+            received += buffer.remaining();
+            buffer.clear();
+            if (received > bytes) {
+                throw new IOException(received + " bytes came instead of " + bytes);
+            }
+        }
+    }
+}
