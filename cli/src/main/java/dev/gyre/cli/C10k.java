@@ -38,8 +38,7 @@ import java.util.concurrent.Callable;
                 + " descriptors, and connects to it. Then all connections are idle for a while, and"
                 + " then each sends a message of 64 bytes a second, the messages of all spread"
                 + " evenly over it; at first to warm up, as the JVM compiles what it runs only"
-                + " then, and then in earnest. Client and server are one loop each, on one"
-                + " thread.",
+                + " then, and then in earnest. Client and server are one loop each, on one thread.",
             "",
             "What is measured:",
             "",

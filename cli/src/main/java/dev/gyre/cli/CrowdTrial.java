@@ -185,8 +185,7 @@ final class CrowdTrial {
                                 crowd().dropped()));
     }
 
-    private Verdict judge(
-            Load talking, ProcessFigures from, ProcessFigures now, double cpu) {
+    private Verdict judge(Load talking, ProcessFigures from, ProcessFigures now, double cpu) {
         Histogram nanos = talking.nanos();
         long idleBytes = Objects.requireNonNull(atRest).residentBytes();
         Verdict verdict =

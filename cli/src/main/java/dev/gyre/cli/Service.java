@@ -86,8 +86,7 @@ final class Service {
     }
 
     /// The same with messages instead of connections.
-    int serveMessages(
-            String announcement, SocketAddress where, Consumer<? super Datagram> bound) {
+    int serveMessages(String announcement, SocketAddress where, Consumer<? super Datagram> bound) {
         return run(
                 where,
                 address -> {

@@ -46,13 +46,7 @@ public final class SocketNames {
         long length = address.address() + Linux.SIZEOF_SOCKADDR_STORAGE;
         Memory.putInt(length, Linux.SIZEOF_SOCKADDR_STORAGE);
         int result =
-                socket.use(
-                        fd ->
-                                asking.ask(
-                                        seam.sockets().get(),
-                                        fd,
-                                        address.address(),
-                                        length));
+                socket.use(fd -> asking.ask(seam.sockets().get(), fd, address.address(), length));
         if (result < 0) {
             throw new SystemCallException(call, -result, socket.opening().fd);
         }
