@@ -37,7 +37,8 @@ import java.util.concurrent.Callable;
             "Starts a `gyre echo` in a process of its own, as each of the two has half of the"
                 + " descriptors, and connects to it. Then all connections are idle for a while, and"
                 + " then each sends a message of 64 bytes a second, the messages of all spread"
-                + " evenly over it. Client and server are one loop each, on one thread.",
+                + " evenly over it; at first to warm up, as the JVM compiles what it runs only"
+                + " then, and then in earnest. Client and server are one loop each, on one thread.",
             "",
             "What is measured:",
             "",
@@ -100,6 +101,17 @@ final class C10k implements Callable<Integer> {
     private Duration idle;
 
     @Option(
+            names = {"-w", "--warm-up"},
+            paramLabel = "DURATION",
+            defaultValue = "10s",
+            converter = Durations.class,
+            description =
+                    "How long they talk before it counts, in whole seconds; 0 for not at all."
+                            + " Default: ${DEFAULT-VALUE}.")
+    @SuppressWarnings("NullAway.Init") // it has a default
+    private Duration warmUp;
+
+    @Option(
             names = {"-l", "--load"},
             paramLabel = "DURATION",
             defaultValue = "30s",
@@ -150,7 +162,7 @@ final class C10k implements Callable<Integer> {
 
     private void run(EventLoop loop) {
         CrowdTrial trial =
-                new CrowdTrial(loop, spec.commandLine().getOut(), connections, idle, load);
+                new CrowdTrial(loop, spec.commandLine().getOut(), connections, idle, warmUp, load);
         Signals _ = Signals.on(loop, StopSignals.all(), signal -> interrupted(loop, trial, signal));
         Promise<@Nullable Void> _ =
                 trial.run(backend == null ? List.of() : List.of("--backend", backend.id()))
@@ -202,8 +214,13 @@ final class C10k implements Callable<Integer> {
         }
         requireSecond("--idle", idle);
         requireSecond("--load", load);
-        if (load.getNano() != 0) {
-            throw misuse("--load", "must be whole seconds, but is " + load.toMillis() + " ms");
+        requireWhole("--warm-up", warmUp);
+        requireWhole("--load", load);
+    }
+
+    private void requireWhole(String option, Duration duration) {
+        if (duration.getNano() != 0) {
+            throw misuse(option, "must be whole seconds, but is " + duration.toMillis() + " ms");
         }
     }
 

@@ -27,6 +27,7 @@ final class CrowdTrial {
     private final LiveLine live;
     private final int connections;
     private final Duration idle;
+    private final Duration warmUp;
     private final Duration load;
 
     private @Nullable ServerProcess server;
@@ -34,11 +35,18 @@ final class CrowdTrial {
     private @Nullable ProcessFigures atRest;
     private double idleCpu;
 
-    CrowdTrial(EventLoop loop, PrintWriter out, int connections, Duration idle, Duration load) {
+    CrowdTrial(
+            EventLoop loop,
+            PrintWriter out,
+            int connections,
+            Duration idle,
+            Duration warmUp,
+            Duration load) {
         this.loop = loop;
         this.out = out;
         this.connections = connections;
         this.idle = idle;
+        this.warmUp = warmUp;
         this.load = load;
         live = new LiveLine(out, LiveLine.onTerminal());
     }
@@ -58,10 +66,9 @@ final class CrowdTrial {
                 process.where()
                         .thenCompose(this::gather)
                         .thenCompose(_ -> rest())
+                        .thenCompose(_ -> warmUp())
                         .thenCompose(_ -> talk());
-        // Whichever comes first; the other one is of no interest then.
-        Promise<Verdict> first = Promise.race(loop, List.of(found, end));
-        return first;
+        return Promise.race(loop, List.of(found, end));
     }
 
     /// Ends what is left of it, whether it has come to a verdict or not.
@@ -95,11 +102,10 @@ final class CrowdTrial {
     private void gathered(long tookNanos) {
         live.end();
         say(
-                "Connected %d in %s; descriptors open: %d in the server, %d here"
+                "Connected %d in %s, %d descriptors open"
                         .formatted(
                                 connections,
                                 Latency.format(tookNanos),
-                                server().figures().descriptors(),
                                 ProcessFigures.of(ProcessHandle.current().pid()).descriptors()));
     }
 
@@ -121,34 +127,51 @@ final class CrowdTrial {
                                     (double) (now.cpuNanos() - fromCpu)
                                             / (loop.nowNanos() - fromNanos);
                             say(
-                                    "Idle for %s: server %s, %s of a core"
+                                    "Idle for %s: server %s, %s of a core, %d descriptors open"
                                             .formatted(
                                                     Durations.show(idle),
                                                     Verdict.size(now.residentBytes()),
-                                                    Verdict.percent(idleCpu)));
+                                                    Verdict.percent(idleCpu),
+                                                    now.descriptors()));
                         });
     }
 
     // ------------------------------------------------------------------ load
 
+    /// What the JVM compiles first, and what each connection needs for its first message, is no growth.
+    private Promise<@Nullable Void> warmUp() {
+        if (warmUp.isZero()) {
+            return Promise.resolved(loop, null);
+        }
+        say("Warm-up for " + Durations.show(warmUp));
+        return under(new Load(crowd(), warmUp.toSeconds()));
+    }
+
     private Promise<Verdict> talk() {
-        Load talking = new Load(crowd(), load.toSeconds());
         say(
                 "Load for %s: a message of %d bytes a second and connection"
                         .formatted(Durations.show(load), Member.MESSAGE_BYTES));
+        Load talking = new Load(crowd(), load.toSeconds());
         long fromNanos = loop.nowNanos();
-        long fromCpu = server().figures().cpuNanos();
-        Timer progress = loop.every(Duration.ofSeconds(1), _ -> progress(talking)).unreference();
-        return talking.run()
+        ProcessFigures from = server().figures();
+        return under(talking)
                 .then(
                         _ -> {
-                            progress.cancel();
-                            live.end();
                             ProcessFigures now = server().figures();
                             double cpu =
-                                    (double) (now.cpuNanos() - fromCpu)
+                                    (double) (now.cpuNanos() - from.cpuNanos())
                                             / (loop.nowNanos() - fromNanos);
-                            return judge(talking, now, cpu);
+                            return judge(talking, from, now, cpu);
+                        });
+    }
+
+    private Promise<@Nullable Void> under(Load talking) {
+        Timer progress = loop.every(Duration.ofSeconds(1), _ -> progress(talking)).unreference();
+        return talking.run()
+                .finallyRun(
+                        () -> {
+                            progress.cancel();
+                            live.end();
                         });
     }
 
@@ -162,7 +185,7 @@ final class CrowdTrial {
                                 crowd().dropped()));
     }
 
-    private Verdict judge(Load talking, ProcessFigures now, double cpu) {
+    private Verdict judge(Load talking, ProcessFigures from, ProcessFigures now, double cpu) {
         Histogram nanos = talking.nanos();
         long idleBytes = Objects.requireNonNull(atRest).residentBytes();
         Verdict verdict =
@@ -173,15 +196,16 @@ final class CrowdTrial {
                         talking.wrong(),
                         idleBytes,
                         idleCpu,
+                        from.residentBytes(),
                         now.residentBytes(),
                         nanos.getValueAtPercentile(99));
         line("messages", "%d, %s of a core".formatted(talking.sent(), Verdict.percent(cpu)));
         line("latency", quantiles(nanos));
         line(
                 "memory",
-                "%s before, %s after: %s"
+                "%s at the start, %s at the end: %s"
                         .formatted(
-                                Verdict.size(idleBytes),
+                                Verdict.size(from.residentBytes()),
                                 Verdict.size(now.residentBytes()),
                                 verdict.growth() <= Verdict.MOST_GROWTH ? "flat" : "grown"));
         line("dropped", crowd().dropped() == 0 ? "none" : crowd().droppedBy().toString());

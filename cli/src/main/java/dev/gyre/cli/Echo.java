@@ -13,7 +13,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+import java.io.IOException;
+import java.io.PrintWriter;
 import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.util.concurrent.Callable;
 
 /// `gyre echo`: sends back whatever it is sent.
@@ -22,7 +25,7 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         sortOptions = false,
-        header = "Sends back whatever it is sent, over TCP or a Unix domain socket.",
+        header = "Sends back whatever it is sent, over TCP, TLS, UDP or a Unix domain socket.",
         synopsisHeading = "%nUsage: ",
         customSynopsis = "gyre echo [OPTION...] [ADDRESS]",
         descriptionHeading = "%n",
@@ -42,7 +45,7 @@ import java.util.concurrent.Callable;
         optionListHeading = "%nOptions:%n",
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
-            "1:it cannot listen there; the reason is on standard error",
+            "1:it cannot listen there, or use a file; the reason is on standard error",
             "2:the command line makes no sense",
             "129:ended by SIGHUP: the terminal is gone",
             "130:ended by Ctrl-C",
@@ -54,6 +57,9 @@ import java.util.concurrent.Callable;
             "  gyre echo :7777                        for other machines too",
             "  gyre echo --unix /tmp/echo.sock        try it: nc -U /tmp/echo.sock",
             "  gyre echo --idle-timeout 30s --max-per-peer 10 :7777",
+            "  gyre echo --tls                        try it: openssl s_client localhost:7777",
+            "  gyre echo --tls --cert chain.pem --key key.pem :7777",
+            "  gyre echo --udp                        try it: nc -u 127.0.0.1 7777",
             ""
         })
 final class Echo implements Callable<Integer> {
@@ -80,6 +86,11 @@ final class Echo implements Callable<Integer> {
     private @Nullable String path;
 
     @Option(
+            names = "--udp",
+            description = "Sends back messages of UDP, each to where it came from.")
+    private boolean udp;
+
+    @Option(
             names = {"-p", "--max-per-peer"},
             paramLabel = "N",
             description =
@@ -100,9 +111,32 @@ final class Echo implements Callable<Integer> {
     @Override
     public Integer call() {
         SocketAddress where = where();
-        ListenerConfig config = config();
+        ListenerConfig open = config();
+        if (udp) {
+            requireMessages(where);
+        }
+        ListenerConfig config;
+        try {
+            config = options.secured(open);
+        } catch (IOException e) {
+            PrintWriter err = spec.commandLine().getErr();
+            err.println("Cannot speak TLS: " + e.getMessage());
+            err.flush();
+            return 1;
+        }
         return Service.open(
-                spec.commandLine(), options.loop("echo"), service -> serve(service, where, config));
+                spec.commandLine(),
+                options.loop("echo"),
+                service -> {
+                    if (untilInputEnds) {
+                        StandardInput _ =
+                                StandardInput.on(
+                                        service.loop(),
+                                        _ -> {},
+                                        () -> service.stop(Signal.SIGTERM));
+                    }
+                    return udp ? serveMessages(service, where) : serve(service, where, config);
+                });
     }
 
     private SocketAddress where() {
@@ -125,11 +159,17 @@ final class Echo implements Callable<Integer> {
                 : config.withMaxPerPeer(options.atLeastOne("--max-per-peer", maxPerPeer));
     }
 
-    private int serve(Service service, SocketAddress where, ListenerConfig config) {
-        if (untilInputEnds) {
-            StandardInput _ =
-                    StandardInput.on(service.loop(), _ -> {}, () -> service.stop(Signal.SIGTERM));
+    private void requireMessages(SocketAddress where) {
+        String alien = maxPerPeer == null ? options.onlyForStreams() : "--max-per-peer";
+        if (alien != null) {
+            throw options.misuse("Both --udp and " + alien + ", which is for connections");
         }
+        if (where instanceof UnixDomainSocketAddress) {
+            throw options.misuse("Both --udp and a path: UDP has ports");
+        }
+    }
+
+    private static int serve(Service service, SocketAddress where, ListenerConfig config) {
         return service.serve(
                 "Echo on %s",
                 where,
@@ -138,5 +178,9 @@ final class Echo implements Callable<Integer> {
                     service.counts(stream);
                     stream.onData(stream::write);
                 });
+    }
+
+    private static int serveMessages(Service service, SocketAddress where) {
+        return service.serveMessages("Echo on %s", where, socket -> socket.onMessage(socket::send));
     }
 }

@@ -1,8 +1,10 @@
 package dev.gyre.cli;
 
 import dev.gyre.Promise;
+import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.Stream;
 import dev.gyre.io.StreamConfig;
+import dev.gyre.io.Tls;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +15,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+import java.io.IOException;
+import java.io.PrintWriter;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 
@@ -47,7 +52,7 @@ import java.util.concurrent.Callable;
         optionListHeading = "%nOptions:%n",
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
-            "1:it cannot listen there; the reason is on standard error",
+            "1:it cannot listen there, or use a file; the reason is on standard error",
             "2:the command line makes no sense",
             "129:ended by SIGHUP: the terminal is gone",
             "130:ended by Ctrl-C",
@@ -58,6 +63,8 @@ import java.util.concurrent.Callable;
             "  gyre proxy 8080 example.org:80",
             "  gyre proxy :5432 unix:/run/postgresql/.s.PGSQL.5432",
             "  gyre proxy --idle-timeout 10m unix:/tmp/door 7777",
+            "  gyre proxy --tls --cert chain.pem --key key.pem :443 8080",
+            "  gyre proxy --tls-target 8080 example.org:443",
             ""
         })
 final class Proxy implements Callable<Integer> {
@@ -94,6 +101,27 @@ final class Proxy implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // it has a default
     private Duration connectTimeout;
 
+    @Option(
+            names = "--tls-target",
+            description =
+                    "Speaks TLS with the target, whose certificate has to be of its name and of"
+                            + " somebody the JDK trusts.")
+    private boolean tlsTarget;
+
+    @Option(
+            names = "--trust",
+            paramLabel = "FILE",
+            description =
+                    "Trusts the target's certificate if it is in this file, in PEM, or certified by"
+                            + " one that is.")
+    private @Nullable Path trust;
+
+    @Option(
+            names = "--insecure",
+            description =
+                    "Trusts any certificate of the target: whoever is between can read it all.")
+    private boolean insecure;
+
     @Mixin
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private ServerOptions options;
@@ -106,7 +134,21 @@ final class Proxy implements Callable<Integer> {
             throw options.misuse(
                     "Invalid value for option '--connect-timeout': must be longer than zero");
         }
-        StreamConfig towards = options.streams().withConnectTimeout(connectTimeout);
+        if (!tlsTarget && (trust != null || insecure)) {
+            throw options.misuse("--trust and --insecure are for --tls-target, which is not there");
+        }
+        ListenerConfig open = options.listener();
+        ListenerConfig config;
+        StreamConfig towards;
+        try {
+            config = options.secured(open);
+            towards = towards();
+        } catch (IOException e) {
+            PrintWriter err = spec.commandLine().getErr();
+            err.println("Cannot speak TLS: " + e.getMessage());
+            err.flush();
+            return 1;
+        }
         return Service.open(
                 spec.commandLine(),
                 options.loop("proxy"),
@@ -114,8 +156,17 @@ final class Proxy implements Callable<Integer> {
                         service.serve(
                                 "Proxy on %s to " + Addresses.show(to),
                                 from,
-                                options.listener(),
+                                config,
                                 client -> passOn(service, client, to, towards)));
+    }
+
+    private StreamConfig towards() throws IOException {
+        StreamConfig config = options.streams().withConnectTimeout(connectTimeout);
+        if (!tlsTarget) {
+            return config;
+        }
+        Tls tls = trust == null ? Tls.client() : Tls.client().withTrust(trust);
+        return config.withTls(insecure ? tls.withoutVerification() : tls);
     }
 
     private static void passOn(

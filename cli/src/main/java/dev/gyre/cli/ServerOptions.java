@@ -4,6 +4,8 @@ import dev.gyre.BackendKind;
 import dev.gyre.LoopConfig;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.StreamConfig;
+import dev.gyre.io.Tls;
+import dev.gyre.metrics.LoopObserver;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,11 +16,19 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Supplier;
 
 /// The options that all servers have.
 final class ServerOptions {
+    /// A mebibyte, as what is received is passed on at once.
+    private static final int RECEIVE_BUFFERS = 64;
+
+    private static final int RECEIVE_BUFFER_BYTES = 16 << 10;
+
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private CommandSpec spec;
@@ -43,6 +53,25 @@ final class ServerOptions {
     private @Nullable Integer maxConnections;
 
     @Option(
+            names = "--tls",
+            description =
+                    "Speaks TLS; without --cert with a certificate that vouches for itself, for"
+                            + " development.")
+    private boolean tls;
+
+    @Option(
+            names = "--cert",
+            paramLabel = "FILE",
+            description = "The server's certificate, and those that lead to it, in PEM.")
+    private @Nullable Path certificate;
+
+    @Option(
+            names = "--key",
+            paramLabel = "FILE",
+            description = "Its private key, in PEM. Default: in the file of --cert too.")
+    private @Nullable Path key;
+
+    @Option(
             names = {"-b", "--backend"},
             paramLabel = "NAME",
             converter = BackendReader.class,
@@ -50,7 +79,12 @@ final class ServerOptions {
     private @Nullable BackendKind backend;
 
     LoopConfig loop(String name) {
-        LoopConfig config = LoopConfig.DEFAULT.withName(name);
+        LoopConfig config =
+                LoopConfig.DEFAULT
+                        .withName(name)
+                        .withReceiveBuffers(RECEIVE_BUFFERS, RECEIVE_BUFFER_BYTES)
+                        // Silent: ten thousand that are closed at once are no reason to warn.
+                        .withObserver(new LoopObserver() {});
         return backend == null ? config : config.withBackend(backend);
     }
 
@@ -58,11 +92,45 @@ final class ServerOptions {
         return StreamConfig.DEFAULT.withIdleTimeout(idleTimeout);
     }
 
+    /// All but TLS, whose files may be amiss.
     ListenerConfig listener() {
+        if (!tls && (certificate != null || key != null)) {
+            throw misuse("--cert and --key are for --tls, which is not there");
+        }
+        if (certificate == null && key != null) {
+            throw misuse("--key without --cert: a key alone says nothing to anybody");
+        }
         ListenerConfig config = ListenerConfig.DEFAULT.withStreams(streams());
         return maxConnections == null
                 ? config
                 : config.withMaxConnections(atLeastOne("--max-connections", maxConnections));
+    }
+
+    /// Adds TLS if it is wanted.
+    ///
+    /// @throws IOException if a file of it cannot be used; the message says which and why
+    ListenerConfig secured(ListenerConfig config) throws IOException {
+        if (!tls) {
+            return config;
+        }
+        if (certificate != null) {
+            return config.withTls(Tls.server(certificate, key == null ? certificate : key));
+        }
+        PrintWriter err = spec.commandLine().getErr();
+        err.println(
+                "The certificate vouches for itself, for development: clients have to be told not"
+                        + " to verify it.");
+        err.flush();
+        return config.withTls(Tls.selfSigned());
+    }
+
+    /// What of this does not go with datagrams; null if all does.
+    @Nullable String onlyForStreams() {
+        return tls
+                ? "--tls"
+                : maxConnections != null
+                        ? "--max-connections"
+                        : !idleTimeout.isZero() ? "--idle-timeout" : null;
     }
 
     int atLeastOne(String option, int value) {

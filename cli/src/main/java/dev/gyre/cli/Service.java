@@ -3,6 +3,7 @@ package dev.gyre.cli;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
+import dev.gyre.io.Datagram;
 import dev.gyre.io.Listener;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.Stream;
@@ -19,6 +20,7 @@ import java.net.UnknownHostException;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 
 /// A server's life: says where it listens, serves until a signal comes, lets what was begun come to its end, and sums
@@ -33,7 +35,9 @@ final class Service {
     /// To be closed in the end.
     private final Set<Stream> open = new HashSet<>();
 
-    private @Nullable Listener listener;
+    /// What nobody comes in by any more when it is closed.
+    private @Nullable Runnable door;
+
     private @Nullable Signal stoppedBy;
 
     private Service(EventLoop loop, CommandLine commandLine) {
@@ -68,30 +72,65 @@ final class Service {
             SocketAddress where,
             ListenerConfig config,
             Consumer<? super Stream> accepted) {
+        return run(
+                where,
+                address -> {
+                    Listener listener = Listener.on(loop, address, config, accepted);
+                    door = listener::close;
+                    String kind =
+                            Addresses.sortOf(where)
+                                    + (config.streams().tls() == null ? "" : ", TLS");
+                    announce(announcement, listener.address(), kind);
+                    return () -> tally.text(listener);
+                });
+    }
+
+    /// The same with messages instead of connections.
+    int serveMessages(String announcement, SocketAddress where, Consumer<? super Datagram> bound) {
+        return run(
+                where,
+                address -> {
+                    Datagram socket = Datagram.bind(loop, address);
+                    door = socket::close;
+                    bound.accept(socket);
+                    announce(announcement, socket.address(), "UDP");
+                    return () -> Tally.text(socket);
+                });
+    }
+
+    /// Opens what listens.
+    @FunctionalInterface
+    private interface Opening {
+        /// @return what to say of it in the end
+        Supplier<String> open(SocketAddress address);
+    }
+
+    private int run(SocketAddress where, Opening opening) {
         Signals _ = Signals.on(loop, StopSignals.all(), this::stop);
-        Listener door;
+        Supplier<String> summary;
         try {
-            door = Listener.on(loop, Addresses.resolved(where), config, accepted);
+            summary = opening.open(Addresses.resolved(where));
         } catch (SystemCallException e) {
-            return refused(
-                    where,
-                    String.valueOf(e.getMessage()).replaceFirst("^cannot bind to .*?: (?=E)", ""));
+            // The address is named once.
+            String why = String.valueOf(e.getMessage());
+            return refused(where, why.replaceFirst("^cannot (bind|listen).*?: (?=E)", ""));
         } catch (UnknownHostException e) {
             return refused(where, "no such host is known");
         }
-        listener = door;
-        String kind = Addresses.sortOf(where) + ", " + loop.metrics().backend();
-        say(
-                announcement.formatted(Addresses.show(door.address()))
-                        + " (%s). Ctrl-C ends it.".formatted(kind));
         loop.run();
         Signal signal = stoppedBy;
         if (signal == null) {
             complain("The loop has ended by itself.");
             return 1;
         }
-        say("Ended by " + signal + ": " + tally.text(door.refused()) + ".");
+        say("Ended by " + signal + ": " + summary.get() + ".");
         return StopSignals.status(signal);
+    }
+
+    private void announce(String announcement, SocketAddress address, String kind) {
+        say(
+                announcement.formatted(Addresses.show(address))
+                        + " (%s, %s). Ctrl-C ends it.".formatted(kind, loop.metrics().backend()));
     }
 
     private int refused(SocketAddress where, String why) {
@@ -133,8 +172,8 @@ final class Service {
     void stop(Signal signal) {
         boolean again = isStopping();
         stoppedBy = signal;
-        if (listener != null) {
-            listener.close();
+        if (door != null) {
+            door.run();
         }
         if (again) {
             Set.copyOf(open).forEach(Stream::abort);

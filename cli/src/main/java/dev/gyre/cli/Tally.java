@@ -1,6 +1,8 @@
 package dev.gyre.cli;
 
 import dev.gyre.io.CloseReason;
+import dev.gyre.io.Datagram;
+import dev.gyre.io.Listener;
 import dev.gyre.io.Stream;
 
 import java.util.ArrayList;
@@ -29,7 +31,9 @@ final class Tally {
     }
 
     /// As in `3 connections, 1.2 kB received, 1.2 kB sent; 2 ended, 1 reset`.
-    String text(long refused) {
+    String text(Listener listener) {
+        long refused = listener.refused();
+        long strangers = listener.accepted() - refused - connections;
         List<String> ways = new ArrayList<>();
         ends.forEach(
                 (reason, count) ->
@@ -42,6 +46,9 @@ final class Tally {
         if (refused > 0) {
             ways.add(refused + " refused");
         }
+        if (strangers > 0) {
+            ways.add(strangers + " without a handshake");
+        }
         return (connections == 1 ? "1 connection" : connections + " connections")
                 + ", "
                 + bytes(received)
@@ -49,6 +56,16 @@ final class Tally {
                 + bytes(sent)
                 + " sent"
                 + (ways.isEmpty() ? "" : "; " + String.join(", ", ways));
+    }
+
+    /// As in `3 messages received, 3 sent`, and whatever went wrong.
+    static String text(Datagram socket) {
+        return (socket.received() == 1 ? "1 message" : socket.received() + " messages")
+                + " received, "
+                + socket.sent()
+                + " sent"
+                + (socket.dropped() > 0 ? ", " + socket.dropped() + " dropped" : "")
+                + (socket.failed() > 0 ? ", " + socket.failed() + " failed" : "");
     }
 
     /// In the unit that leaves at most three digits before the point.

@@ -12,6 +12,7 @@ import java.util.Locale;
 /// @param wrong how many came back as something else
 /// @param idleBytes the server's resident memory with all of them idle
 /// @param idleCpu the share of a core that it took meanwhile
+/// @param startBytes its memory when it was warm
 /// @param endBytes its memory at the end of the load
 /// @param p99Nanos what 99 of 100 messages stayed within
 record Verdict(
@@ -21,6 +22,7 @@ record Verdict(
         long wrong,
         long idleBytes,
         double idleCpu,
+        long startBytes,
         long endBytes,
         long p99Nanos) {
     static final long MOST_IDLE_BYTES = 80_000_000;
@@ -67,15 +69,15 @@ record Verdict(
     }
 
     double growth() {
-        return (double) (endBytes - idleBytes) / idleBytes;
+        return (double) (endBytes - startBytes) / startBytes;
     }
 
     /// One line.
     @Override
     public String toString() {
         return isPass()
-                ? "PASS %d connections, none dropped, p99 %s, server %s"
-                        .formatted(connections, Latency.format(p99Nanos), size(endBytes))
+                ? "PASS %d connections, none dropped, p99 %s, server %s idle"
+                        .formatted(connections, Latency.format(p99Nanos), size(idleBytes))
                 : "FAIL %d connections: %s".formatted(connections, String.join("; ", misses()));
     }
 

@@ -18,6 +18,8 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 
 final class EchoTest {
@@ -89,6 +91,87 @@ final class EchoTest {
             String port = Integer.toString(port(server));
 
             assertThat(Tool.talk(HELLO, "nc", "-N", "::1", port)).isEqualTo(HELLO);
+        }
+    }
+
+    @Test
+    void echo_overTls_answersSocatAndOpensslThatVerifyIt() throws Exception {
+        Tool.require("openssl");
+        Tool.CertificateFiles files = Tool.certificate(directory);
+        try (Program server =
+                Program.start(
+                        "echo",
+                        "--tls",
+                        "--cert",
+                        files.certificate(),
+                        "--key",
+                        files.key(),
+                        "0")) {
+            int port = port(server);
+            String peer =
+                    "OPENSSL:127.0.0.1:%d,cafile=%s,commonname=localhost"
+                            .formatted(port, files.certificate());
+
+            assertThat(Tool.talk(HELLO, "socat", "-t60", "-", peer)).isEqualTo(HELLO);
+            assertThat(
+                            Tool.converse(
+                                    HELLO,
+                                    HELLO.length,
+                                    "openssl",
+                                    "s_client",
+                                    "-quiet",
+                                    "-verify_return_error",
+                                    "-CAfile",
+                                    files.certificate(),
+                                    "-connect",
+                                    "localhost:" + port))
+                    .isEqualTo(HELLO);
+
+            server.send(Signal.SIGINT);
+            assertThat(server.restOfOut()).last().asString().startsWith("Ended by SIGINT: 2 conn");
+        }
+    }
+
+    @Test
+    void echo_overTlsWithItsOwnCertificate_saysSoAndCountsWhoDoesNotSpeakIt() throws Exception {
+        try (Program server = Program.start("echo", "--tls", "0")) {
+            String line = server.out();
+            assertThat(line).contains("(TCP, TLS, ");
+            assertThat(server.err()).contains("vouches for itself");
+            int port = Integer.parseInt(line.replaceFirst("^Echo on [^ ]+:(\\d+) .*", "$1"));
+            try (Socket stranger = new Socket("127.0.0.1", port)) {
+                stranger.getOutputStream().write(HELLO);
+                awaitEnd(stranger);
+            }
+            server.send(Signal.SIGINT);
+            assertThat(server.restOfOut())
+                    .last()
+                    .asString()
+                    .contains("0 connections")
+                    .endsWith("; 1 without a handshake.");
+            assertThat(server.restOfErr()).isEmpty();
+        }
+    }
+
+    private static void awaitEnd(Socket client) {
+        try {
+            byte[] _ = client.getInputStream().readAllBytes();
+        } catch (IOException e) {
+            // A reset is an end too.
+        }
+    }
+
+    @Test
+    void echo_overUdp_answersSocatAndSumsUp() throws Exception {
+        try (Program server = Program.start("echo", "--udp", "0")) {
+            String peer = "UDP:127.0.0.1:%d,readbytes=6".formatted(port(server));
+
+            assertThat(Tool.talk(HELLO, "socat", "-t60", "-", peer)).isEqualTo(HELLO);
+
+            server.send(Signal.SIGINT);
+            assertThat(server.restOfOut())
+                    .containsExactly("Ended by SIGINT: 1 message received, 1 sent.");
+            assertThat(server.status()).isEqualTo(130);
         }
     }
 
@@ -219,6 +302,45 @@ final class EchoTest {
         assertThat(file).hasContent("precious");
     }
 
+    @Test
+    void echo_withFilesThatAreNoCertificate_namesTheFileAndWhy() throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "no certificate");
+
+        Execution wrong = Execution.of("echo", "--tls", "--cert", file.toString(), "0");
+        Execution absent = Execution.of("echo", "--tls", "--cert", file + "-not-there", "0");
+
+        assertThat(wrong.status()).isEqualTo(1);
+        assertThat(wrong.err().lines())
+                .singleElement()
+                .asString()
+                .startsWith("Cannot speak TLS: " + file + ": holds no certificate");
+        assertThat(absent.status()).isEqualTo(1);
+        assertThat(absent.err().lines())
+                .singleElement()
+                .asString()
+                .startsWith("Cannot speak TLS: " + file + "-not-there: there is no such file");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--cert=x,                --cert and --key are for --tls",
+        "--tls --key=x,           --key without --cert",
+        "--udp --tls,             --udp and --tls",
+        "--udp --max-per-peer=1,  --udp and --max-per-peer",
+        "--udp --idle-timeout=1s, --udp and --idle-timeout",
+        "--udp unix:x,            UDP has ports",
+        "--unix=x 7777,           one place"
+    })
+    void echo_whatDoesNotGoTogether_isNamed(String arguments, String expected) {
+        List<String> words = new ArrayList<>(List.of("echo"));
+        words.addAll(List.of(arguments.split(" ", -1)));
+
+        Execution execution = Execution.of(words.toArray(String[]::new));
+
+        assertThat(execution.status()).isEqualTo(2);
+        assertThat(execution.err()).contains(expected);
+    }
+
     @ParameterizedTest
     @CsvSource({
         "--idle-timeout=soon,     no duration",
@@ -240,11 +362,6 @@ final class EchoTest {
     }
 
     @Test
-    void echo_inTwoPlaces_isAMistake() {
-        assertThat(Execution.of("echo", "--unix", "/tmp/x", "7777").err()).contains("one place");
-    }
-
-    @Test
     void echo_onAnotherSystem_saysWhy() {
         Execution execution = Execution.on("Plan 9", "echo");
 
@@ -259,6 +376,8 @@ final class EchoTest {
         assertThat(execution.status()).isZero();
         assertThat(execution.out())
                 .contains("--unix", "--max-per-peer", "--idle-timeout", "--max-connections")
-                .contains("--backend", "HOST:PORT", "127.0.0.1:7777", "Exit status:", "Examples:");
+                .contains("--udp", "--tls", "--cert", "--key")
+                .contains("--backend", "HOST:PORT", "127.0.0.1:7777", "Exit status:", "Examples:")
+                .doesNotContain("--until-input-ends");
     }
 }

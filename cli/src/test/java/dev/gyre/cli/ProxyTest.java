@@ -15,6 +15,8 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 
 final class ProxyTest {
@@ -42,6 +44,49 @@ final class ProxyTest {
             assertThat(proxy.status()).isEqualTo(130);
             assertThat(proxy.restOfErr()).isEmpty();
         }
+    }
+
+    @Test
+    void proxy_ofTlsToTls_isTrustedAndTrusts() throws Exception {
+        Tool.require("openssl");
+        Tool.CertificateFiles files = Tool.certificate(directory);
+        String[] identity = {"--tls", "--cert", files.certificate(), "--key", files.key()};
+        try (Program echo = Program.start(with("echo", identity, "0"));
+                Program proxy =
+                        Program.start(
+                                with(
+                                        "proxy",
+                                        identity,
+                                        "--tls-target",
+                                        "--trust",
+                                        files.certificate(),
+                                        "0",
+                                        "localhost:" + EchoTest.port(echo)))) {
+            String peer =
+                    "OPENSSL:127.0.0.1:%d,cafile=%s,commonname=localhost"
+                            .formatted(EchoTest.port(proxy), files.certificate());
+
+            assertThat(Tool.talk(HELLO, "socat", "-t60", "-", peer)).isEqualTo(HELLO);
+        }
+    }
+
+    @Test
+    void proxy_toATlsTargetThatItDoesNotTrust_saysWhyAndResetsTheClient() throws Exception {
+        try (Program echo = Program.start("echo", "--tls", "0");
+                Program proxy =
+                        Program.start(
+                                "proxy", "--tls-target", "0", "localhost:" + EchoTest.port(echo));
+                Socket client = new Socket("127.0.0.1", EchoTest.port(proxy))) {
+            assertThat(end(client)).isIn("reset", "end");
+            assertThat(proxy.err()).startsWith("Cannot reach localhost:").contains("trust");
+        }
+    }
+
+    private static String[] with(String command, String[] options, String... more) {
+        List<String> words = new ArrayList<>(List.of(command));
+        words.addAll(List.of(options));
+        words.addAll(List.of(more));
+        return words.toArray(String[]::new);
     }
 
     @Test
@@ -145,6 +190,7 @@ final class ProxyTest {
     @Test
     void proxy_withoutATarget_isAMistake() {
         assertThat(Execution.of("proxy", "7777").err()).contains("TARGET");
+        assertThat(Execution.of("proxy", "--insecure", "1", "2").err()).contains("--tls-target");
         assertThat(Execution.of("proxy", "--connect-timeout=0", "1", "2").err())
                 .contains("--connect-timeout", "longer than zero");
     }
@@ -156,6 +202,7 @@ final class ProxyTest {
         assertThat(execution.status()).isZero();
         assertThat(execution.out())
                 .contains("LISTEN", "TARGET", "--connect-timeout", "--idle-timeout")
+                .contains("--tls", "--tls-target", "--trust", "--insecure")
                 .contains("--max-connections", "--backend", "Exit status:", "Examples:");
     }
 }

@@ -37,7 +37,7 @@ final class Tool {
     static byte[] talk(byte[] input, String... command) throws IOException, InterruptedException {
         require(command[0]);
         Process process =
-                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
         LATER.execute(process::destroyForcibly);
         Thread.ofVirtual().start(() -> feed(process.getOutputStream(), input));
         ByteArrayOutputStream output = new ByteArrayOutputStream();
@@ -47,6 +47,53 @@ final class Tool {
                 .isZero();
         return output.toByteArray();
     }
+
+    /// Runs it with input that does not end, until it has answered so much.
+    static byte[] converse(byte[] input, int answerBytes, String... command) throws IOException {
+        require(command[0]);
+        Process process =
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        LATER.execute(process::destroyForcibly);
+        try {
+            process.getOutputStream().write(input);
+            process.getOutputStream().flush();
+            return process.getInputStream().readNBytes(answerBytes);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /// Makes a certificate for localhost that vouches for itself.
+    ///
+    /// @return the two files, `cert.pem` and `key.pem`
+    static CertificateFiles certificate(Path directory) throws IOException, InterruptedException {
+        Path certificate = directory.resolve("cert.pem");
+        Path key = directory.resolve("key.pem");
+        byte[] _ =
+                talk(
+                        new byte[0],
+                        "openssl",
+                        "req",
+                        "-x509",
+                        "-newkey",
+                        "ec",
+                        "-pkeyopt",
+                        "ec_paramgen_curve:prime256v1",
+                        "-nodes",
+                        "-subj",
+                        "/CN=localhost",
+                        "-addext",
+                        "subjectAltName=DNS:localhost,IP:127.0.0.1",
+                        "-days",
+                        "2",
+                        "-out",
+                        certificate.toString(),
+                        "-keyout",
+                        key.toString());
+        return new CertificateFiles(certificate.toString(), key.toString());
+    }
+
+    record CertificateFiles(String certificate, String key) {}
 
     private static void feed(OutputStream to, byte[] input) {
         try (to) {

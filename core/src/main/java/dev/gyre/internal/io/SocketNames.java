@@ -12,6 +12,9 @@ import java.net.SocketAddress;
 
 /// Asks a socket where it is, and where its peer is. Any thread.
 public final class SocketNames {
+    /// For an address, and its length behind it.
+    public static final int ROOM_BYTES = Linux.SIZEOF_SOCKADDR_STORAGE + Integer.BYTES;
+
     private SocketNames() {}
 
     @FunctionalInterface
@@ -27,21 +30,26 @@ public final class SocketNames {
         return ask(seam, socket, "getpeername", SocketCalls::getpeername);
     }
 
+    /// The same for who asks often: what is allocated outside the heap costs more than the question.
+    ///
+    /// @param room of [#ROOM_BYTES], and nobody else's meanwhile
+    public static SocketAddress peer(Seam seam, OpenDescriptor socket, NativeBytes room) {
+        return ask(seam, socket, "getpeername", SocketCalls::getpeername, room);
+    }
+
     private static SocketAddress ask(Seam seam, OpenDescriptor socket, String call, Asking asking) {
-        NativeBytes address = NativeBytes.allocate(Linux.SIZEOF_SOCKADDR_STORAGE);
-        NativeBytes length = NativeBytes.allocate(Integer.BYTES);
-        Memory.putInt(length.address(), Linux.SIZEOF_SOCKADDR_STORAGE);
+        return ask(seam, socket, call, asking, NativeBytes.allocate(ROOM_BYTES));
+    }
+
+    private static SocketAddress ask(
+            Seam seam, OpenDescriptor socket, String call, Asking asking, NativeBytes address) {
+        long length = address.address() + Linux.SIZEOF_SOCKADDR_STORAGE;
+        Memory.putInt(length, Linux.SIZEOF_SOCKADDR_STORAGE);
         int result =
-                socket.use(
-                        fd ->
-                                asking.ask(
-                                        seam.sockets().get(),
-                                        fd,
-                                        address.address(),
-                                        length.address()));
+                socket.use(fd -> asking.ask(seam.sockets().get(), fd, address.address(), length));
         if (result < 0) {
             throw new SystemCallException(call, -result, socket.opening().fd);
         }
-        return SocketAddresses.decode(address, Memory.getInt(length.address()));
+        return SocketAddresses.decode(address, Memory.getInt(length));
     }
 }

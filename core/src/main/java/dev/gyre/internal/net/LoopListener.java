@@ -8,6 +8,7 @@ import dev.gyre.internal.io.AcceptOperation;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.internal.tls.TlsSetup;
 import dev.gyre.io.Accept;
 import dev.gyre.io.CloseReason;
@@ -54,6 +55,7 @@ public final class LoopListener implements Listener {
     private final Consumer<? super Stream> handler;
     private final AcceptOperation accept;
     private final ReserveDescriptor reserve;
+    private final NativeBytes nameRoom = NativeBytes.allocate(SocketNames.ROOM_BYTES);
 
     /// Accepted while it was too late to stop that, and kept until there is room.
     private final ArrayDeque<OpenDescriptor> waiting = new ArrayDeque<>();
@@ -253,7 +255,7 @@ public final class LoopListener implements Listener {
 
     private @Nullable SocketAddress peerOf(OpenDescriptor accepted) {
         try {
-            return SocketNames.peer(streams.operations().seam(), accepted);
+            return SocketNames.peer(streams.operations().seam(), accepted, nameRoom);
         } catch (SystemCallException e) {
             return null; // It was reset before anybody came to it.
         }

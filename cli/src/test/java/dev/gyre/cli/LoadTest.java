@@ -1,0 +1,148 @@
+package dev.gyre.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.gyre.EventLoop;
+import dev.gyre.Promise;
+import dev.gyre.SystemCallException;
+import dev.gyre.io.Buffer;
+import dev.gyre.io.CloseReason;
+import dev.gyre.io.Listener;
+import dev.gyre.io.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+/// A crowd and its load against servers on the same loop, good and bad ones.
+@Timeout(60)
+final class LoadTest {
+    private static final int MEMBERS = 20;
+
+    private final EventLoop loop = EventLoop.open();
+    private final List<Integer> progress = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        loop.close();
+    }
+
+    private Crowd crowd(Consumer<? super Stream> server) {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        Listener listener = Listener.tcp(loop, any, server);
+        return new Crowd(loop, listener.address(), MEMBERS, progress::add);
+    }
+
+    /// Runs the loop until it is settled.
+    private void await(Promise<@Nullable Void> promise) {
+        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+        Promise<@Nullable Void> _ =
+                promise.then(
+                        _ -> {
+                            loop.stop();
+                            return null;
+                        },
+                        reason -> {
+                            failure.set(reason);
+                            loop.stop();
+                            return null;
+                        });
+        loop.run();
+        assertThat(failure.get()).isNull();
+    }
+
+    @Test
+    void load_ofAnHonestEcho_bringsEveryMessageBack() {
+        Crowd crowd = crowd(stream -> stream.onData(stream::write));
+        await(crowd.gather());
+        assertThat(progress).hasSize(MEMBERS).endsWith(MEMBERS);
+
+        Load load = new Load(crowd, 1);
+        await(load.run());
+
+        assertThat(load.sent() + load.missing()).isEqualTo(MEMBERS);
+        assertThat(load.wrong()).isZero();
+        assertThat(load.nanos().getTotalCount()).isEqualTo(load.sent());
+        assertThat(crowd.dropped()).isZero();
+    }
+
+    @Test
+    void load_ofAnEchoThatChangesMessages_noticesEach() {
+        Crowd crowd = crowd(stream -> stream.onData(data -> answerWrongly(stream, data)));
+        await(crowd.gather());
+
+        Load load = new Load(crowd, 1);
+        await(load.run());
+
+        assertThat(load.sent()).isPositive();
+        assertThat(load.wrong()).isEqualTo(load.sent());
+    }
+
+    private static void answerWrongly(Stream stream, Buffer data) {
+        byte[] bytes = data.getBytes();
+        bytes[0]++;
+        boolean _ = stream.write(bytes);
+    }
+
+    @Test
+    void crowd_whoseServerDropsThem_countsEachWithItsReason() {
+        List<Stream> accepted = new ArrayList<>();
+        Crowd crowd = crowd(accepted::add);
+        await(crowd.gather());
+        // The last one may be accepted after it is connected.
+        while (accepted.size() < MEMBERS) {
+            long _ = loop.runOne();
+        }
+
+        accepted.forEach(Stream::abort);
+        while (crowd.dropped() < MEMBERS) {
+            long _ = loop.runOne();
+        }
+
+        assertThat(crowd.droppedBy()).containsOnlyKeys(CloseReason.RESET);
+    }
+
+    @Test
+    void crowd_thatLeaves_dropsNothing() {
+        Crowd crowd = crowd(stream -> stream.onData(stream::write));
+        await(crowd.gather());
+
+        crowd.leave();
+        loop.submit(loop::stop);
+        loop.run();
+
+        assertThat(crowd.dropped()).isZero();
+    }
+
+    @Test
+    void crowd_whereNobodyListens_saysWhy() {
+        Listener gone =
+                Listener.tcp(
+                        loop,
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        Stream::abort);
+        gone.close();
+        Crowd crowd = new Crowd(loop, gone.address(), MEMBERS, progress::add);
+        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+        Promise<@Nullable Void> _ =
+                crowd.gather()
+                        .then(
+                                _ -> null,
+                                reason -> {
+                                    failure.set(reason);
+                                    loop.stop();
+                                    return null;
+                                });
+        loop.run();
+
+        assertThat(failure.get()).isInstanceOf(SystemCallException.class);
+    }
+}
