@@ -1,6 +1,7 @@
 /// Answers each line. After `take 5` come five bytes of anything, which another protocol takes.
 import static dev.gyre.os.Signal.SIGINT;
 import static dev.gyre.os.Signal.SIGTERM;
+
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.gyre.EventLoop;

@@ -9,8 +9,7 @@ import dev.gyre.os.Signals;
 
 void main(String[] arguments) {
     int port = Integer.parseInt(arguments[0]);
-    var target =
-            InetSocketAddress.createUnresolved(arguments[1], Integer.parseInt(arguments[2]));
+    var target = InetSocketAddress.createUnresolved(arguments[1], Integer.parseInt(arguments[2]));
     try (var loop = EventLoop.open()) {
         var address = new InetSocketAddress("localhost", port);
         var proxy = Listener.tcp(loop, address, in -> passOn(in, target));
@@ -29,7 +28,9 @@ void passOn(Stream in, SocketAddress target) {
 
 void join(Stream in, Stream out) {
     if (in.isOpen()) {
-        in.join(out); // Bytes, ends and resets, both ways, no faster than the other side takes them.
+        in.join(
+                out); // Bytes, ends and resets, both ways, no faster than the other side takes
+                      // them.
     } else {
         out.abort(); // The client did not wait.
     }

@@ -413,8 +413,7 @@ public abstract class TlsStreamContract extends StreamFixture {
         listener = Listener.unix(loop, path, stream -> server = stream);
         StreamConfig config = StreamConfig.DEFAULT.withTls(clientTls);
 
-        assertThatThrownBy(
-                        () -> Stream.connect(loop, UnixDomainSocketAddress.of(path), config))
+        assertThatThrownBy(() -> Stream.connect(loop, UnixDomainSocketAddress.of(path), config))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("withServerName");
         settle();

@@ -1,9 +1,9 @@
 package dev.gyre.examples;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -143,7 +143,8 @@ final class StreamExamplesTest {
             send(client, "o\ntake 6\n\n\n\n");
             assertThat(receive(client, 4)).isEqualTo("TWO\n");
             send(client, "\n\n\nthree\nfo");
-            assertThat(receiveRest(client)).isEqualTo("took 6 bytes\nTHREE\nwithout an end: 'fo'\n");
+            assertThat(receiveRest(client))
+                    .isEqualTo("took 6 bytes\nTHREE\nwithout an end: 'fo'\n");
             example.says("closed: ENDED");
             example.interrupt();
             assertThat(example.ends()).isEmpty();
@@ -198,8 +199,7 @@ final class StreamExamplesTest {
         Identities.write(directory);
         try (var example = serving("TlsEcho.java", "0")) {
             InetSocketAddress address = address(example);
-            assertThatExceptionOfType(
-                            SSLHandshakeException.class)
+            assertThatExceptionOfType(SSLHandshakeException.class)
                     .isThrownBy(() -> echoOverTls(address));
             example.interrupt();
             assertThat(example.ends()).isEmpty();

@@ -294,7 +294,9 @@ public final class LoopStream implements Stream {
         }
         if (connection.output.isEnding()) {
             throw new IllegalStateException(
-                    "TLS after end(): " + connection + " sends nothing any more, and a handshake must");
+                    "TLS after end(): "
+                            + connection
+                            + " sends nothing any more, and a handshake must");
         }
         String host = null;
         int port = 0;

@@ -184,11 +184,7 @@ final class TlsWire implements Wire, Wire.User {
         if (tasks == null) {
             return; // They are being run.
         }
-        work.submit(
-                this,
-                tasks,
-                this::tasksDone,
-                refused -> fail(CloseReason.TLS_FAILED, refused));
+        work.submit(this, tasks, this::tasksDone, refused -> fail(CloseReason.TLS_FAILED, refused));
     }
 
     private void tasksDone() {

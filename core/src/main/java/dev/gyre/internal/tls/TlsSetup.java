@@ -318,8 +318,8 @@ public final class TlsSetup implements Tls, Cloneable {
     public void requireServer() {
         if (!server) {
             throw new IllegalArgumentException(
-                    "a client's TLS cannot listen: give Tls.server(...) or Tls.selfSigned(), or begin"
-                            + " it with Stream.secure if the other side is the server");
+                    "a client's TLS cannot listen: give Tls.server(...) or Tls.selfSigned(), or"
+                        + " begin it with Stream.secure if the other side is the server");
         }
     }
 

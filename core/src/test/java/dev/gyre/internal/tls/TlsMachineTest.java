@@ -333,7 +333,8 @@ class TlsMachineTest {
         ByteBuffer arrived = ByteBuffer.wrap(pair.server.takeOutput());
 
         Next next =
-                pair.client.machine.receive(arrived, ByteBuffer.allocate(1 << 15).asReadOnlyBuffer());
+                pair.client.machine.receive(
+                        arrived, ByteBuffer.allocate(1 << 15).asReadOnlyBuffer());
 
         assertThat(next).isEqualTo(Next.FAILURE);
         assertThat(pair.client.machine.failure())
