@@ -36,9 +36,6 @@ interface Wire {
         /// @param cause what there is to tell beside the reason
         void onFailed(CloseReason reason, @Nullable Throwable cause);
 
-        /// Something came or went that is not the user's: a handshake is not silence.
-        default void onActivity() {}
-
         /// The loop is coming to its end, and reads nothing any more: what was written may still go out.
         void onLoopEnding();
 
