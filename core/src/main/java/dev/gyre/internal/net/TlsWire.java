@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 import javax.net.ssl.SSLException;
 
@@ -184,11 +185,8 @@ final class TlsWire implements Wire, Wire.User {
         if (tasks == null) {
             return; // They are being run.
         }
-        work.submit(
-                this,
-                tasks,
-                this::tasksDone,
-                refused -> fail(CloseReason.TLS_FAILED, refused));
+        Consumer<Throwable> refused = why -> fail(CloseReason.TLS_FAILED, why);
+        work.submit(this, tasks, this::tasksDone, refused);
     }
 
     private void tasksDone() {
@@ -335,6 +333,8 @@ final class TlsWire implements Wire, Wire.User {
         belowReads = false;
         if (failing != null) {
             tellFailure(); // Nobody would hear the peer hang up.
+        } else if (!open) {
+            onFailed(CloseReason.LOOP_ENDED, null); // What is missing of the handshake never comes.
         } else if (!isOver()) {
             user().onLoopEnding();
         }
