@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 import javax.net.ssl.SSLException;
 
@@ -184,7 +185,12 @@ final class TlsWire implements Wire, Wire.User {
         if (tasks == null) {
             return; // They are being run.
         }
+<<<<<<< HEAD
         work.submit(this, tasks, this::tasksDone, refused -> fail(CloseReason.TLS_FAILED, refused));
+=======
+        Consumer<Throwable> refused = why -> fail(CloseReason.TLS_FAILED, why);
+        work.submit(this, tasks, this::tasksDone, refused);
+>>>>>>> tls2
     }
 
     private void tasksDone() {
@@ -331,6 +337,8 @@ final class TlsWire implements Wire, Wire.User {
         belowReads = false;
         if (failing != null) {
             tellFailure(); // Nobody would hear the peer hang up.
+        } else if (!open) {
+            onFailed(CloseReason.LOOP_ENDED, null); // What is missing of the handshake never comes.
         } else if (!isOver()) {
             user().onLoopEnding();
         }

@@ -19,9 +19,6 @@ interface Wire {
         /// shortly after `read(false)`.
         void onReceived(NativeBuffer data);
 
-        /// The peer is there, though nothing has come of it for the user: a handshake goes on.
-        default void onActivity() {}
-
         /// The peer has ended its output.
         void onInputEnded();
 

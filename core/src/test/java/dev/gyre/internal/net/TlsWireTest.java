@@ -286,4 +286,13 @@ class TlsWireTest {
         assertThat(user.failed).isEqualTo(CloseReason.TLS_FAILED);
         assertThat(user.received).isZero();
     }
+
+    @Test
+    @Clause("X-1")
+    void loopEnding_duringTheHandshake_waitsForNothing() {
+        wire.endOutput();
+        wire.onLoopEnding();
+
+        assertThat(user.failed).isEqualTo(CloseReason.LOOP_ENDED);
+    }
 }
