@@ -23,6 +23,7 @@ import java.nio.file.StandardCopyOption;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.CertificateFactory;
+import java.util.List;
 import java.util.Set;
 
 import javax.net.ssl.SSLContext;
@@ -157,7 +158,7 @@ final class StreamExamplesTest {
                 DatagramSocket client = new DatagramSocket()) {
             client.setSoTimeout(PATIENCE_MILLIS);
             client.connect(address(example));
-            for (String text : new String[] {"one", "", "three"}) {
+            for (String text : List.of("one", "two", "three")) {
                 byte[] message = text.getBytes(UTF_8);
                 client.send(new DatagramPacket(message, message.length));
                 DatagramPacket back = new DatagramPacket(new byte[64], 64);
