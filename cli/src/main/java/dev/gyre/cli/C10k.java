@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.Callable;
 
@@ -219,7 +220,7 @@ final class C10k implements Callable<Integer> {
     }
 
     private void requireWhole(String option, Duration duration) {
-        if (duration.getNano() != 0) {
+        if (!duration.truncatedTo(ChronoUnit.SECONDS).equals(duration)) {
             throw misuse(option, "must be whole seconds, but is " + duration.toMillis() + " ms");
         }
     }

@@ -29,8 +29,8 @@ import java.util.Objects;
         descriptionHeading = "%n",
         description = {
             "Looks at the machine the loop would run on, and at the loop while it runs; watches"
-                + " files and keeps commands running, as a loop can. `gyre help COMMAND` tells what"
-                + " a command does and which options it takes."
+                + " files, keeps commands running and serves connections, as a loop can. `gyre help"
+                + " COMMAND` tells what a command does and which options it takes."
         },
         optionListHeading = "%nOptions:%n",
         commandListHeading = "%nCommands:%n",
@@ -43,7 +43,8 @@ import java.util.Objects;
         footerHeading = "%nEnvironment:%n",
         footer = {
             "  GYRE_JAVA_HOME     the JDK to use, before JAVA_HOME: 25 or newer",
-            "  JDK_JAVA_OPTIONS   further options for the JVM, such as -Xmx64m",
+            "  JDK_JAVA_OPTIONS   options for the JVM, such as -Xmx64m; for servers instead of",
+            "                     those that keep them small",
             ""
         })
 public final class Main {
