@@ -28,9 +28,8 @@ void passOn(Stream in, SocketAddress target) {
 
 void join(Stream in, Stream out) {
     if (in.isOpen()) {
-        in.join(
-                out); // Bytes, ends and resets, both ways, no faster than the other side takes
-                      // them.
+        in.join(out); // Bytes, ends and resets, both ways, no faster than the other side takes
+        // them.
     } else {
         out.abort(); // The client did not wait.
     }

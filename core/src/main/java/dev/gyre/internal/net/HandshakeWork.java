@@ -5,6 +5,7 @@ import dev.gyre.EventLoop;
 import org.jspecify.annotations.Nullable;
 
 import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /// What takes long in the TLS handshakes of a loop: done elsewhere, for a few of them at a time, in the order in which they
@@ -43,7 +44,7 @@ final class HandshakeWork {
     /// @param done called on the loop when they have been run
     /// @param refused called on the loop if they threw, or nobody runs them
     void submit(Object owner, Runnable tasks, Runnable done, Consumer<Throwable> refused) {
-        @Nullable Job before = waiting.put(owner, new Job(tasks, done, refused));
+        Job before = waiting.put(owner, new Job(tasks, done, refused));
         assert before == null : owner + " waits already";
         startNext();
     }
@@ -54,8 +55,12 @@ final class HandshakeWork {
     }
 
     private void startNext() {
-        while (running < MOST_AT_ONCE && !waiting.isEmpty()) {
-            Job job = waiting.pollFirstEntry().getValue();
+        while (running < MOST_AT_ONCE) {
+            Map.@Nullable Entry<Object, Job> next = waiting.pollFirstEntry();
+            if (next == null) {
+                return;
+            }
+            Job job = next.getValue();
             running++;
             loop.promisify(
                             _ -> {

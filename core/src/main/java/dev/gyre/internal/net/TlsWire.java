@@ -185,12 +185,8 @@ final class TlsWire implements Wire, Wire.User {
         if (tasks == null) {
             return; // They are being run.
         }
-<<<<<<< HEAD
-        work.submit(this, tasks, this::tasksDone, refused -> fail(CloseReason.TLS_FAILED, refused));
-=======
         Consumer<Throwable> refused = why -> fail(CloseReason.TLS_FAILED, why);
         work.submit(this, tasks, this::tasksDone, refused);
->>>>>>> tls2
     }
 
     private void tasksDone() {

@@ -319,7 +319,7 @@ public final class TlsSetup implements Tls, Cloneable {
         if (!server) {
             throw new IllegalArgumentException(
                     "a client's TLS cannot listen: give Tls.server(...) or Tls.selfSigned(), or"
-                        + " begin it with Stream.secure if the other side is the server");
+                            + " begin it with Stream.secure if the other side is the server");
         }
     }
 
