@@ -56,9 +56,9 @@ class TlsPeersTest extends StreamFixture {
 
     /// Turns the loop until the program has ended.
     private String said(CompletableFuture<String> program) {
-        program.whenComplete((_, _) -> loop.trySubmit(() -> {}));
+        CompletableFuture<String> woken = program.whenComplete((_, _) -> loop.trySubmit(() -> {}));
         runUntil("the program has ended", program::isDone);
-        return program.join();
+        return woken.join();
     }
 
     private static void requireTool(String name) {
@@ -69,7 +69,8 @@ class TlsPeersTest extends StreamFixture {
             found = false;
         }
         assumeTrue(
-                found || System.getenv("CI") != null, "no " + name + " (apt-get install " + name);
+                found || System.getenv("CI") != null,
+                "no " + name + " (apt-get install " + name + ")");
     }
 
     @ParameterizedTest

@@ -33,6 +33,9 @@ interface Wire {
         /// @param cause what there is to tell beside the reason
         void onFailed(CloseReason reason, @Nullable Throwable cause);
 
+        /// The peer is there, though nothing has come of it for the user: a handshake goes on.
+        default void onActivity() {}
+
         /// The loop is coming to its end, and reads nothing any more: what was written may still go out.
         void onLoopEnding();
 

@@ -2,7 +2,6 @@ package dev.gyre.internal.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.gyre.Clause;
 import dev.gyre.LogCapture;
@@ -280,10 +279,11 @@ class KeyFilesTest {
                 .hasMessageContaining("cannot be read");
         Path secret = openssl.write("secret.pem", "");
         Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("---------"));
-        assumeFalse(Files.isReadable(secret), "root may read everything");
-        assertThatThrownBy(() -> Tls.server(secret, secret))
-                .isInstanceOf(AccessDeniedException.class)
-                .hasMessageContaining("secret.pem: this process (user ");
+        if (!Files.isReadable(secret)) { // root may read everything
+            assertThatThrownBy(() -> Tls.server(secret, secret))
+                    .isInstanceOf(AccessDeniedException.class)
+                    .hasMessageContaining("secret.pem: this process (user ");
+        }
     }
 
     // ------------------------------------------------------------------ made here

@@ -100,7 +100,7 @@ class TlsPropertyTest {
         if (looksLikeARecord) {
             noise[0] = (byte) (20 + (noise[0] & 3));
             noise[1] = 3;
-            noise[3] = (byte) (noise.length - 5 >> 8);
+            noise[3] = (byte) ((noise.length - 5) >> 8);
             noise[4] = (byte) (noise.length - 5);
         }
         assertThatCode(
