@@ -28,8 +28,7 @@ void passOn(Stream in, SocketAddress target) {
 
 void join(Stream in, Stream out) {
     if (in.isOpen()) {
-        in.join(out); // Bytes, ends and resets, both ways, no faster than the other side takes
-        // them.
+        in.join(out); // Both ways, no faster than the other side takes it.
     } else {
         out.abort(); // The client did not wait.
     }
