@@ -87,9 +87,10 @@ int main(int argc, char **argv) {
     if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) < 0) die("setsockopt");
 
     transfer(warm_up);
-    struct reading begun = read_clocks();
+    struct reading begun = read_clocks_at_rest();
+    begun.wall = nanos(CLOCK_MONOTONIC);
     transfer(bytes);
-    struct reading ended = read_clocks();
+    struct reading ended = read_clocks_at_rest();
     print_difference(begun, ended);
     return 0;
 }

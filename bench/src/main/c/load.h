@@ -112,6 +112,20 @@ static inline struct reading read_clocks(void) {
     return reading;
 }
 
+/*
+ * The same while the measured process has nothing to do. What another process has used is known as
+ * of when it last went to sleep, or as of the last tick of the clock: so it is given the time to fall
+ * asleep. That is not in the reading.
+ */
+static inline struct reading read_clocks_at_rest(void) {
+    static const struct timespec rest = {.tv_nsec = 2000000};
+    int64_t wall = nanos(CLOCK_MONOTONIC);
+    nanosleep(&rest, NULL);
+    struct reading reading = read_clocks();
+    reading.wall = wall;
+    return reading;
+}
+
 static inline int64_t others_nanos(struct reading begun, struct reading ended) {
     int64_t others = ended.busy - begun.busy - (ended.known - begun.known);
     /* The clocks of /proc/stat are coarse. */

@@ -15,10 +15,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /// The clocks of processes that are measured together, as `load.h` has them: the first is the one that is
 /// measured; what the rest and this process itself use is neither its doing nor that of others.
 final class ProcessClocks {
+    private static final long REST_NANOS = 2_000_000;
+
     private static final int CLOCK_PROCESS_CPUTIME_ID = 2;
 
     /// What `sysconf(_SC_CLK_TCK)` is on every Linux that runs a JVM.
@@ -60,12 +63,26 @@ final class ProcessClocks {
 
     /// All in nanoseconds.
     record Reading(long measured, long known, long wall, long busy) {
+        /// The same, but time goes by from now on.
+        Reading fromNow() {
+            return new Reading(measured, known, System.nanoTime(), busy);
+        }
+
         /// The CPU time of the measured process, the time that went by, the CPU time of others.
         String since(Reading begun) {
             // The clocks of /proc/stat are coarse.
             long others = Math.max(0, busy - begun.busy - (known - begun.known));
             return (measured - begun.measured) + " " + (wall - begun.wall) + " " + others;
         }
+    }
+
+    /// The same as [#read()] while the measured process has nothing to do. What another process has used is known as of
+    /// when it last went to sleep, or as of the last tick of the clock: so it is given the time to fall asleep.
+    Reading readAtRest() throws IOException {
+        long wall = System.nanoTime();
+        LockSupport.parkNanos(REST_NANOS);
+        Reading reading = read();
+        return new Reading(reading.measured, reading.known, wall, reading.busy);
     }
 
     Reading read() throws IOException {

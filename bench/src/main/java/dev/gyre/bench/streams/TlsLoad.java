@@ -43,9 +43,9 @@ public final class TlsLoad {
             channel.handshake();
             var load = new TlsLoad(channel);
             load.transfer(args[0], Long.parseLong(args[3]));
-            ProcessClocks.Reading begun = clocks.read();
+            ProcessClocks.Reading begun = clocks.readAtRest().fromNow();
             load.transfer(args[0], Long.parseLong(args[4]));
-            System.out.println(clocks.read().since(begun));
+            System.out.println(clocks.readAtRest().since(begun));
         }
     }
 
