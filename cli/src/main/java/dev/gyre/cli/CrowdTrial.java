@@ -51,6 +51,8 @@ final class CrowdTrial {
         live = new LiveLine(out, LiveLine.onTerminal());
     }
 
+    /// Runs the trial.
+    ///
     /// @param serverOptions for `gyre echo`
     /// @return the verdict; rejected if something keeps it from being found
     Promise<Verdict> run(List<String> serverOptions) {

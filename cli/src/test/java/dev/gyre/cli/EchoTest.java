@@ -139,7 +139,7 @@ final class EchoTest {
             assertThat(line).contains("(TCP, TLS, ");
             assertThat(server.err()).contains("vouches for itself");
             int port = Integer.parseInt(line.replaceFirst("^Echo on [^ ]+:(\\d+) .*", "$1"));
-            try (Socket stranger = new Socket("127.0.0.1", port)) {
+            try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {
                 stranger.getOutputStream().write(HELLO);
                 awaitEnd(stranger);
             }
@@ -180,7 +180,7 @@ final class EchoTest {
     @Test
     void echo_idleForTooLong_closes() throws Exception {
         try (Program server = Program.start("echo", "--idle-timeout", "50ms", "0");
-                Socket client = new Socket("127.0.0.1", port(server))) {
+                Socket client = new Socket(InetAddress.getLoopbackAddress(), port(server))) {
             assertThat(client.getInputStream().read()).isEqualTo(-1);
 
             server.send(Signal.SIGINT);
@@ -192,9 +192,9 @@ final class EchoTest {
     void echo_aPeersSecondConnectionOverItsLimit_isClosedAtOnce() throws Exception {
         try (Program server = Program.start("echo", "--max-per-peer", "1", "0")) {
             int port = port(server);
-            try (Socket first = new Socket("127.0.0.1", port)) {
+            try (Socket first = new Socket(InetAddress.getLoopbackAddress(), port)) {
                 assertEchoes(first);
-                try (Socket second = new Socket("127.0.0.1", port)) {
+                try (Socket second = new Socket(InetAddress.getLoopbackAddress(), port)) {
                     assertThat(second.getInputStream().read()).isEqualTo(-1);
                 }
                 assertEchoes(first);
@@ -219,9 +219,10 @@ final class EchoTest {
 
     @ParameterizedTest
     @EnumSource(names = {"SIGHUP", "SIGINT", "SIGTERM"})
+    @SuppressWarnings("try") // closed early on purpose: that is what the server waits for
     void echo_stoppedWithAConnection_closesItAndSumsUp(Signal signal) throws Exception {
         try (Program server = Program.start("echo", "0");
-                Socket client = new Socket("127.0.0.1", port(server))) {
+                Socket client = new Socket(InetAddress.getLoopbackAddress(), port(server))) {
             assertEchoes(client);
             server.send(signal);
             assertThat(client.getInputStream().read()).as("the end").isEqualTo(-1);
@@ -240,7 +241,7 @@ final class EchoTest {
     @Test
     void echo_stoppedTwice_doesNotWaitForAPeer() throws Exception {
         try (Program server = Program.start("echo", "0");
-                Socket client = new Socket("127.0.0.1", port(server))) {
+                Socket client = new Socket(InetAddress.getLoopbackAddress(), port(server))) {
             assertEchoes(client);
             server.send(Signal.SIGINT);
             assertThat(server.out()).startsWith("Closing what is open");

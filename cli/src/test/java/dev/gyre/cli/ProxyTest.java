@@ -76,7 +76,8 @@ final class ProxyTest {
                 Program proxy =
                         Program.start(
                                 "proxy", "--tls-target", "0", "localhost:" + EchoTest.port(echo));
-                Socket client = new Socket("127.0.0.1", EchoTest.port(proxy))) {
+                Socket client =
+                        new Socket(InetAddress.getLoopbackAddress(), EchoTest.port(proxy))) {
             assertThat(end(client)).isIn("reset", "end");
             assertThat(proxy.err()).startsWith("Cannot reach localhost:").contains("trust");
         }
@@ -108,7 +109,8 @@ final class ProxyTest {
         try (ServerSocket target = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Program proxy =
                         Program.start("proxy", "0", Integer.toString(target.getLocalPort()));
-                Socket client = new Socket("127.0.0.1", EchoTest.port(proxy))) {
+                Socket client =
+                        new Socket(InetAddress.getLoopbackAddress(), EchoTest.port(proxy))) {
             client.getOutputStream().write(HELLO);
             client.shutdownOutput();
             try (Socket server = target.accept()) {
@@ -128,7 +130,8 @@ final class ProxyTest {
             nobody = gone.getLocalPort();
         }
         try (Program proxy = Program.start("proxy", "0", "127.0.0.1:" + nobody);
-                Socket client = new Socket("127.0.0.1", EchoTest.port(proxy))) {
+                Socket client =
+                        new Socket(InetAddress.getLoopbackAddress(), EchoTest.port(proxy))) {
             assertThat(end(client)).isIn("reset", "end");
             assertThat(proxy.err())
                     .startsWith("Cannot reach 127.0.0.1:%d for 127.0.0.1:".formatted(nobody))
@@ -141,7 +144,8 @@ final class ProxyTest {
     @Test
     void proxy_toAHostThatIsNotKnown_saysSo() throws Exception {
         try (Program proxy = Program.start("proxy", "0", "no-such-host.invalid:80");
-                Socket client = new Socket("127.0.0.1", EchoTest.port(proxy))) {
+                Socket client =
+                        new Socket(InetAddress.getLoopbackAddress(), EchoTest.port(proxy))) {
             assertThat(end(client)).isIn("reset", "end");
             assertThat(proxy.err())
                     .startsWith("Cannot reach no-such-host.invalid:80 for 127.0.0.1:")
@@ -154,7 +158,8 @@ final class ProxyTest {
         try (ServerSocket target = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Program proxy =
                         Program.start("proxy", "0", Integer.toString(target.getLocalPort()));
-                Socket client = new Socket("127.0.0.1", EchoTest.port(proxy))) {
+                Socket client =
+                        new Socket(InetAddress.getLoopbackAddress(), EchoTest.port(proxy))) {
             client.getOutputStream().write(HELLO);
             try (Socket server = target.accept()) {
                 assertThat(server.getInputStream().readNBytes(HELLO.length)).isEqualTo(HELLO);

@@ -56,7 +56,7 @@ final class StreamExamplesTest {
         String line = example.nextLine();
         assertThat(line).startsWith(ANNOUNCED);
         int port = Integer.parseInt(line.substring(line.lastIndexOf(':') + 1));
-        return new InetSocketAddress(InetAddress.getByName("127.0.0.1"), port);
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     }
 
     private static Socket connect(InetSocketAddress address) throws IOException {
@@ -99,7 +99,7 @@ final class StreamExamplesTest {
 
     @Test
     void tcpProxy_toAServer_passesOnBytesAndEndsBothWays() throws Exception {
-        try (ServerSocket target = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+        try (ServerSocket target = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 var example = serving("TcpProxy.java", "0", "127.0.0.1", port(target));
                 Socket client = connect(address(example));
                 Socket server = target.accept()) {
@@ -118,7 +118,7 @@ final class StreamExamplesTest {
     @Test
     void tcpProxy_toNobody_saysSoAndResetsTheClient() throws Exception {
         String nobody;
-        try (ServerSocket target = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+        try (ServerSocket target = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             nobody = port(target);
         }
         try (var example = serving("TcpProxy.java", "0", "127.0.0.1", nobody);

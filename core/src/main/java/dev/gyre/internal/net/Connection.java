@@ -66,6 +66,7 @@ final class Connection implements Wire.User {
     // How it ends.
     private boolean draining;
     private boolean endsWithLoop;
+    private boolean goneTold;
     private @Nullable CloseReason reason;
     private @Nullable Throwable failure;
 
@@ -294,6 +295,10 @@ final class Connection implements Wire.User {
 
     /// Tells somebody beside the user of the end.
     void onGone(Consumer<? super Connection> told) {
+        if (goneTold) {
+            streams.tell(() -> told.accept(this));
+            return;
+        }
         Consumer<? super Connection> before = onGone;
         onGone =
                 before == null
@@ -389,6 +394,7 @@ final class Connection implements Wire.User {
                     onClose.accept(why);
                 }
             } finally {
+                goneTold = true;
                 if (onGone != null) {
                     onGone.accept(this);
                 }

@@ -93,11 +93,6 @@ final class StreamOutput {
         return sent;
     }
 
-    /// How far it has come, also with what is under way.
-    long progress() {
-        return sent + connection.wire().progress();
-    }
-
     OutputState state() {
         if (queue.isEmpty()) {
             return OutputState.IDLE;

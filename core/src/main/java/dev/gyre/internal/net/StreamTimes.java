@@ -29,7 +29,7 @@ final class StreamTimes {
     /// When somebody who heard of silence decided to go on.
     private long idleSince;
 
-    /// How far the output had come when it was last looked at.
+    /// How far the write under way had come when it was last looked at.
     private long progress;
 
     private long lingerUntil = NEVER;
@@ -107,6 +107,7 @@ final class StreamTimes {
     }
 
     void sent() {
+        progress = 0;
         sentAt = connection.nowNanos();
     }
 
@@ -148,8 +149,8 @@ final class StreamTimes {
     private void fired(Timer fired) {
         timer = null;
         timerAt = NEVER;
-        long done = connection.output.progress();
-        if (done != progress) {
+        long done = connection.wire().progress();
+        if (done > progress) {
             progress = done;
             sentAt = Math.max(sentAt, fired.firedDeadlineNanos());
         }

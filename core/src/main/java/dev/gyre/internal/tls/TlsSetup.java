@@ -314,6 +314,8 @@ public final class TlsSetup implements Tls, Cloneable {
         nameOf(host);
     }
 
+    /// Lets a server's pass.
+    ///
     /// @throws IllegalArgumentException if it is a client's
     public void requireServer() {
         if (!server) {

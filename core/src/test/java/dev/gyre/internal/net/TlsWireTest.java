@@ -88,7 +88,6 @@ class TlsWireTest {
     private static final class Listening implements Wire.User {
         int activities;
         long received;
-        long sent;
         @Nullable CloseReason failed;
 
         @Override
@@ -106,9 +105,7 @@ class TlsWireTest {
         public void onInputEnded() {}
 
         @Override
-        public void onSent(long bytes) {
-            sent += bytes;
-        }
+        public void onSent(long bytes) {}
 
         @Override
         public void onOutputEnded() {}

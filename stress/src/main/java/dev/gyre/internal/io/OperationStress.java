@@ -111,6 +111,11 @@ public final class OperationStress {
         public void lookAgain() {}
 
         @Override
+        public boolean isEnding() {
+            return false;
+        }
+
+        @Override
         public boolean isWatched(int fd) {
             return false;
         }
