@@ -40,7 +40,13 @@ class MatrixPlanTest {
     private static final Map<String, String> ONCE =
             Map.of(
                     "BackendsTest", "it is about the choice itself",
+                    "HandshakeWorkTest", "it is about whose turn it is, not about a kernel",
+                    "NameLookupTest", "it is about names, not about a kernel",
                     "OperationAllocationTest", "it opens loops on both itself",
+                    "StreamAllocationTest", "it opens loops on both itself",
+                    "StreamShutdownTest", "it opens loops on both itself",
+                    "TlsPeersTest", "its peers are processes, and TlsStreamContract runs on both",
+                    "TlsWireTest", "its wires are in memory",
                     "ProducersStressTest", "it takes long, and IngressContract has producers too");
 
     private static final JavaClasses TESTS =

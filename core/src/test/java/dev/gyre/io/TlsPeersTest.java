@@ -8,6 +8,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.tls.Certificates;
 
 import org.junit.jupiter.api.Test;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /// Clause X-1 with peers that know nothing of Java: OpenSSL and curl.
+@On("epoll")
 class TlsPeersTest extends StreamFixture {
     @Override
     protected EventLoop open(LoopConfig config) {
