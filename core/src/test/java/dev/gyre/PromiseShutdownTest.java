@@ -224,6 +224,7 @@ class PromiseShutdownTest {
         Blocked work = new Blocked();
         Promise<String> promise = loop.promisify(work);
         Thread runner = runIntoTheWait(LONG);
+        work.begun.await(); // What has not begun is not interrupted, only never run.
         loop.close();
         runner.join();
         work.interrupted.await();

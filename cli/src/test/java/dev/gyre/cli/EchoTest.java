@@ -208,11 +208,18 @@ final class EchoTest {
     void echo_atItsLimit_servesTheNextWhenOneIsGone() throws Exception {
         try (Program server = Program.start("echo", "--max-connections", "1", "0")) {
             int port = port(server);
-            try (Socket second = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                assertEchoes(second);
-            }
-            try (Socket third = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                assertEchoes(third);
+            Socket first = new Socket(InetAddress.getLoopbackAddress(), port);
+            try (first;
+                    Socket second = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                assertEchoes(first);
+                second.getOutputStream().write(HELLO);
+                assertEchoes(first);
+                assertThat(second.getInputStream().available()).as("it waits").isZero();
+
+                first.shutdownOutput();
+                assertThat(first.getInputStream().read()).isEqualTo(-1);
+
+                assertThat(second.getInputStream().readNBytes(HELLO.length)).isEqualTo(HELLO);
             }
         }
     }
@@ -226,7 +233,7 @@ final class EchoTest {
             assertEchoes(client);
             server.send(signal);
             assertThat(client.getInputStream().read()).as("the end").isEqualTo(-1);
-            client.close();
+            client.shutdownOutput();
 
             assertThat(server.out()).startsWith("Closing what is open");
             assertThat(server.restOfOut())
