@@ -39,7 +39,7 @@ final class ExamplesTest {
                     "SlowPeer.java",
                     List.of(
                             "heard megabytes: true",
-                            "waiting: 196 KiB",
+                            "waiting: 272 KiB",
                             "closed: WRITE_TIMEOUT",
                             "waiting: 0 KiB"),
                     "Pull.java",
