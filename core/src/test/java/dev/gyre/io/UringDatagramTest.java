@@ -1,8 +1,5 @@
 package dev.gyre.io;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
-import dev.gyre.BackendKind;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.conformance.On;
@@ -11,11 +8,6 @@ import dev.gyre.conformance.On;
 class UringDatagramTest extends DatagramContract {
     @Override
     protected EventLoop open(LoopConfig config) {
-        EventLoop loop = EventLoop.open(config.withBackend(BackendKind.IO_URING));
-        if (loop.metrics().backendFallback().isPresent()) {
-            loop.close();
-            assumeTrue(false, "this kernel refuses io_uring: `gyre doctor` says why");
-        }
-        return loop;
+        return UringLoops.open(config);
     }
 }

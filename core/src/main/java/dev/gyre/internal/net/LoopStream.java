@@ -40,10 +40,6 @@ public final class LoopStream implements Stream {
         this.connection = connection;
     }
 
-    Connection connection() {
-        return connection;
-    }
-
     private void require(String method) {
         connection.streams().requireConfined(method);
     }

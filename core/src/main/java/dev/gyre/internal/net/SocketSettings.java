@@ -43,22 +43,6 @@ public record SocketSettings(
         return new SocketSettings(options, false, true, NewSockets.BACKLOG);
     }
 
-    public SocketSettings withOptions(SocketOptions changed) {
-        return new SocketSettings(changed, reusePort, dualStack, backlog);
-    }
-
-    public SocketSettings withReusePort(boolean on) {
-        return new SocketSettings(options, on, dualStack, backlog);
-    }
-
-    public SocketSettings withDualStack(boolean on) {
-        return new SocketSettings(options, reusePort, on, backlog);
-    }
-
-    public SocketSettings withBacklog(int connections) {
-        return new SocketSettings(options, reusePort, dualStack, connections);
-    }
-
     // ------------------------------------------------------------------ sockets of the sort
 
     /// A socket that listens. On all addresses of IPv4 means on all there are, as the JDK has it too, unless

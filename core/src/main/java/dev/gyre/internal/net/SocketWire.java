@@ -149,13 +149,7 @@ final class SocketWire implements Wire {
             writing = write;
         } catch (RuntimeException e) {
             // A file that was closed before its turn came.
-            operations.atTurnEnd(() -> failWith(e));
-        }
-    }
-
-    private void failWith(RuntimeException cause) {
-        if (!closed) {
-            user().onFailed(CloseReason.FAILED, cause);
+            atTurnEndUnlessClosed(() -> user().onFailed(CloseReason.FAILED, e));
         }
     }
 
@@ -225,21 +219,20 @@ final class SocketWire implements Wire {
                 socket.use(fd -> operations.seam().sockets().get().shutdown(fd, Linux.SHUT_WR));
         if (result < 0) {
             // The peer is gone already, which reading will tell if it has not.
-            operations.atTurnEnd(
-                    () -> {
-                        if (!closed) {
-                            SystemCallException failure =
-                                    new SystemCallException(
-                                            "shutdown", -result, SystemCallException.NO_FD);
-                            user().onFailed(reasonOf(failure), failure);
-                        }
-                    });
-            return;
+            SystemCallException failure =
+                    new SystemCallException("shutdown", -result, SystemCallException.NO_FD);
+            atTurnEndUnlessClosed(() -> user().onFailed(reasonOf(failure), failure));
+        } else {
+            atTurnEndUnlessClosed(() -> user().onOutputEnded());
         }
+    }
+
+    /// Nobody is told of anything inside a call of its own.
+    private void atTurnEndUnlessClosed(Runnable news) {
         operations.atTurnEnd(
                 () -> {
                     if (!closed) {
-                        user().onOutputEnded();
+                        news.run();
                     }
                 });
     }

@@ -247,24 +247,24 @@ final class StreamOutput {
         if (feeder != null) {
             feeder.run();
         }
-        Protocol speaking = connection.input.protocol();
-        if (speaking != null && !ending && connection.isOpen()) {
-            try {
+        try {
+            Protocol speaking = connection.input.protocol();
+            if (speaking != null && mayTellRoom()) {
                 speaking.onWritable(connection.face());
-            } catch (RuntimeException | Error e) {
-                connection.failedIn(e);
-                throw e;
             }
-        }
-        Runnable told = onRoom;
-        if (told != null && !ending && connection.isOpen()) {
-            try {
+            Runnable told = onRoom;
+            if (told != null && mayTellRoom()) {
                 told.run();
-            } catch (RuntimeException | Error e) {
-                connection.failedIn(e);
-                throw e;
             }
+        } catch (RuntimeException | Error e) {
+            connection.failedIn(e);
+            throw e;
         }
+    }
+
+    /// Whether what is told of room could still write: the callback before may have ended it.
+    private boolean mayTellRoom() {
+        return !ending && connection.isOpen();
     }
 
     void onRoom(@Nullable Runnable told) {
