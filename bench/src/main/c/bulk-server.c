@@ -115,7 +115,8 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: bulk-server receive|send BUFFER-BYTES, a multiple of %d\n", PATTERN_BYTES);
         return 2;
     }
-    buffer = malloc(buffer_bytes);
+    /* A page: the kernel copies at a third of the pace to where no cache line begins. */
+    buffer = aligned_alloc(4096, (buffer_bytes + 4095) / 4096 * 4096);
     epfd = epoll_create1(EPOLL_CLOEXEC);
     if (!buffer || epfd < 0) die("epoll_create1");
     fill(buffer, (int) buffer_bytes);

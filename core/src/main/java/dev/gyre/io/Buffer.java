@@ -97,6 +97,12 @@ public sealed interface Buffer permits NativeBuffer {
     /// @throws IndexOutOfBoundsException if there is no room for them, or no such part; none are put then
     Buffer put(byte[] bytes, int offset, int length);
 
+    /// Puts text in UTF-8.
+    ///
+    /// @return this buffer
+    /// @throws IndexOutOfBoundsException if there is no room for it; nothing is put then
+    Buffer put(String text);
+
     /// Puts what the other has between its position and its limit, and moves its position there.
     ///
     /// @return this buffer
@@ -151,7 +157,15 @@ public sealed interface Buffer permits NativeBuffer {
     ///
     /// @return this buffer
     /// @throws IndexOutOfBoundsException if there are fewer; none are taken then
-    Buffer get(byte[] into);
+    default Buffer get(byte[] into) {
+        return get(into, 0, into.length);
+    }
+
+    /// Takes bytes into a part of an array.
+    ///
+    /// @return this buffer
+    /// @throws IndexOutOfBoundsException if there are fewer, or no such part; none are taken then
+    Buffer get(byte[] into, int offset, int length);
 
     /// Takes everything readable.
     default byte[] getBytes() {
@@ -165,6 +179,12 @@ public sealed interface Buffer permits NativeBuffer {
     /// @param offset from the reading position
     /// @throws IndexOutOfBoundsException if there is none
     byte peek(int offset);
+
+    /// Looks at eight bytes without taking them, the first of them in the highest bits.
+    ///
+    /// @param offset of the first, from the reading position
+    /// @throws IndexOutOfBoundsException if there are fewer
+    long peekLong(int offset);
 
     /// Looks for a byte without taking anything.
     ///

@@ -14,6 +14,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /// What can be done with a buffer, whoever has its memory.
@@ -65,6 +66,41 @@ class BufferTest {
         assertThatThrownBy(() -> buffer.put(tooMuch)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThat(tooMuch.readable()).isEqualTo(3);
         assertThatThrownBy(() -> buffer.put(buffer)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Example
+    void put_ofText_isUtf8AndPutsAllOrNothing() {
+        Buffer buffer = Buffer.allocate(10).put("plain").put("").put("grü");
+        assertThat(buffer.readable()).isEqualTo(9);
+        assertThatThrownBy(() -> buffer.put("ü")).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> buffer.put("ab")).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThat(buffer.put("!").getText(UTF_8)).isEqualTo("plaingrü!");
+    }
+
+    @Example
+    void get_intoAPartOfAnArray_leavesTheRestOfBoth() {
+        byte[] into = "------".getBytes(US_ASCII);
+        Buffer buffer = of("abcdef").skip(1);
+        assertThat(buffer.get(into, 2, 3).getText(US_ASCII)).isEqualTo("ef");
+        assertThat(new String(into, US_ASCII)).isEqualTo("--bcd-");
+        assertThatThrownBy(() -> of("abc").get(into, 4, 3))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Example
+    void peekLong_looksAtEightBytesWithoutTakingThem() {
+        Buffer buffer = of(".abcdefghi").skip(1);
+        assertThat(buffer.peekLong(1)).isEqualTo(0x6263_6465_6667_6869L);
+        assertThat(buffer.readable()).isEqualTo(9);
+        assertThatThrownBy(() -> buffer.peekLong(2)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> buffer.peekLong(-1)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Example
+    void allocate_ofMuch_beginsWithACacheLine() {
+        // The kernel copies to other addresses at a third of the pace.
+        assertThat(MemorySegment.ofBuffer(Buffer.allocate(16_384).asWritable()).address() % 64)
+                .isZero();
     }
 
     @Example

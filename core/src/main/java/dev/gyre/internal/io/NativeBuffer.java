@@ -1,5 +1,7 @@
 package dev.gyre.internal.io;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.gyre.internal.io.BufferLeaks.Trace;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.io.Buffer;
@@ -233,6 +235,15 @@ public final class NativeBuffer implements Buffer {
     }
 
     @Override
+    public Buffer put(String text) {
+        int length = text.length();
+        if (length > writable() || !memory.putAscii(writing, text)) {
+            return put(text.getBytes(UTF_8));
+        }
+        return advance(length);
+    }
+
+    @Override
     public Buffer put(ByteBuffer bytes) {
         memory.put(added(bytes.remaining()), bytes);
         return this;
@@ -274,8 +285,9 @@ public final class NativeBuffer implements Buffer {
     }
 
     @Override
-    public Buffer get(byte[] into) {
-        memory.get(taken(into.length), into, 0, into.length);
+    public Buffer get(byte[] into, int offset, int length) {
+        Objects.checkFromIndexSize(offset, length, into.length);
+        memory.get(taken(length), into, offset, length);
         return this;
     }
 
@@ -299,6 +311,13 @@ public final class NativeBuffer implements Buffer {
         requireMine();
         Objects.checkIndex(offset, writing - reading);
         return memory.get(reading + offset);
+    }
+
+    @Override
+    public long peekLong(int offset) {
+        requireMine();
+        Objects.checkFromIndexSize(offset, Long.BYTES, writing - reading);
+        return memory.getLong(reading + offset);
     }
 
     @Override

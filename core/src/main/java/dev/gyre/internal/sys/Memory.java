@@ -18,6 +18,9 @@ public final class Memory {
     @SuppressWarnings("restricted") // this room's purpose
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
+    private static final int LARGE_BYTES = 1_024;
+    private static final int CACHE_LINE_BYTES = 64;
+
     private static final VarHandle SHARED_INT = JAVA_INT.varHandle();
     private static final VarHandle SHARED_SHORT = JAVA_SHORT.varHandle();
 
@@ -26,7 +29,10 @@ public final class Memory {
     /// Zeroed memory, aligned to eight bytes, that lives as long as the returned segment is reachable:
     /// keep it in a field for as long as its address is in use.
     public static MemorySegment allocate(long sizeBytes) {
-        return Arena.ofAuto().allocate(sizeBytes, Long.BYTES);
+        // The kernel copies with one instruction, which takes three times as long where what it fills does
+        // not begin with a cache line (AMD Zen 3, Linux 6.18: 16 KiB at an address of 16 modulo 64).
+        long alignment = sizeBytes < LARGE_BYTES ? Long.BYTES : CACHE_LINE_BYTES;
+        return Arena.ofAuto().allocate(sizeBytes, alignment);
     }
 
     public static short getShort(long address) {

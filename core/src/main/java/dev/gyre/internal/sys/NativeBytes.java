@@ -68,6 +68,20 @@ public final class NativeBytes {
         MemorySegment.copy(from, offset, memory, JAVA_BYTE, at, length);
     }
 
+    /// Puts the characters of a text, which has room, as one byte each.
+    ///
+    /// @return whether all of it is ASCII; otherwise part of it was put
+    public boolean putAscii(long at, String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c > 0x7f) {
+                return false;
+            }
+            memory.set(JAVA_BYTE, at + i, (byte) c);
+        }
+        return true;
+    }
+
     public void put(long at, ByteBuffer from) {
         int length = from.remaining();
         MemorySegment.copy(MemorySegment.ofBuffer(from), 0, memory, at, length);
