@@ -1,0 +1,53 @@
+package dev.gyre.http;
+
+import dev.gyre.Promise;
+import dev.gyre.io.Buffer;
+
+import java.io.InputStream;
+import java.util.function.Consumer;
+
+/// The content of a message that arrives: collected, or as it comes.
+///
+/// Nothing is read until one of these is asked for, and only one can be; while nobody asks the peer is slowed down. What a
+/// handler leaves unread when it has answered is read and dropped if it is little, otherwise the connection is closed.
+///
+/// **Limits.** Of a request at most [HttpConfig#maxBody] bytes: more is answered with 413. Of time, [HttpConfig#bodyTimeout].
+///
+/// **Threads.** As those of [Request].
+public interface Body {
+    /// How long it says to be: 0 if there is none, -1 if that is not known before its end.
+    long length();
+
+    /// Collects all of it.
+    Promise<byte[]> bytes();
+
+    /// Collects all of it as text in UTF-8.
+    Promise<String> text();
+
+    /// Calls back for what arrives. The buffer is valid until the callback returns, and all of it counts as read.
+    ///
+    /// @return this body
+    Body onData(Consumer<? super Buffer> callback);
+
+    /// Calls back when everything has arrived, and the trailers are there.
+    ///
+    /// @return this body
+    Body onEnd(Runnable callback);
+
+    /// Calls back, instead of [#onEnd], if the connection ends before the body does, or a limit is exceeded.
+    ///
+    /// @return this body
+    Body onFailure(Consumer<? super Throwable> callback);
+
+    /// Stops reading, until [#resume()].
+    void pause();
+
+    /// Goes on reading.
+    void resume();
+
+    /// Reads it on a virtual thread: that of a [BlockingHandler], never the loop's.
+    InputStream stream();
+
+    /// The trailer fields, after the end: empty if there are none.
+    Headers trailers();
+}

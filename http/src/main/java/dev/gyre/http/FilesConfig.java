@@ -1,0 +1,116 @@
+package dev.gyre.http;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/// How [HttpServer#files] serves a directory. Immutable: each `with` method returns a changed copy.
+public final class FilesConfig implements Cloneable {
+    /// The configuration of directories that are given none.
+    public static final FilesConfig DEFAULT = new FilesConfig();
+
+    private String index = "index.html";
+    private boolean listing = false;
+    private boolean hidden = false;
+    private boolean symlinks = false;
+    private boolean compression = true;
+    private String cacheControl = "";
+    private Duration fresh = Duration.ofSeconds(1);
+
+    private FilesConfig() {}
+
+    /// What is served for a directory. Default `index.html`.
+    public String index() {
+        return index;
+    }
+
+    /// Whether a directory without that file is answered with a list of what it has. Default false.
+    public boolean listing() {
+        return listing;
+    }
+
+    /// Whether names are served that begin with a dot. Default false.
+    public boolean hidden() {
+        return hidden;
+    }
+
+    /// Whether symbolic links are followed, which may lead out of the directory. Default false.
+    public boolean symlinks() {
+        return symlinks;
+    }
+
+    /// Whether a file is sent compressed to peers that take it when that pays: `a.css.gz` beside `a.css`, or made when first asked
+    /// for. Default true.
+    public boolean compression() {
+        return compression;
+    }
+
+    /// What the `Cache-Control` field says; empty for no such field. Default empty.
+    public String cacheControl() {
+        return cacheControl;
+    }
+
+    /// How long what is known of a file is used before the system is asked anew. Default one second.
+    public Duration fresh() {
+        return fresh;
+    }
+
+    /// Changes [#index()].
+    public FilesConfig withIndex(String name) {
+        FilesConfig changed = copy();
+        changed.index = Objects.requireNonNull(name, "name");
+        return changed;
+    }
+
+    /// Changes [#listing()].
+    public FilesConfig withListing(boolean listing) {
+        FilesConfig changed = copy();
+        changed.listing = listing;
+        return changed;
+    }
+
+    /// Changes [#hidden()].
+    public FilesConfig withHidden(boolean hidden) {
+        FilesConfig changed = copy();
+        changed.hidden = hidden;
+        return changed;
+    }
+
+    /// Changes [#symlinks()].
+    public FilesConfig withSymlinks(boolean follow) {
+        FilesConfig changed = copy();
+        changed.symlinks = follow;
+        return changed;
+    }
+
+    /// Changes [#compression()].
+    public FilesConfig withCompression(boolean compression) {
+        FilesConfig changed = copy();
+        changed.compression = compression;
+        return changed;
+    }
+
+    /// Changes [#cacheControl()].
+    public FilesConfig withCacheControl(String value) {
+        FilesConfig changed = copy();
+        changed.cacheControl = Objects.requireNonNull(value, "value");
+        return changed;
+    }
+
+    /// Changes [#fresh()].
+    public FilesConfig withFresh(Duration time) {
+        if (time.isNegative()) {
+            throw new IllegalArgumentException("fresh is never negative: " + time);
+        }
+        FilesConfig changed = copy();
+        changed.fresh = time;
+        return changed;
+    }
+
+    private FilesConfig copy() {
+        try {
+            return (FilesConfig) clone();
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package dev.gyre.http;
+
+import dev.gyre.Promise;
+
+/// Answers requests on the loop thread.
+///
+/// ```java
+/// Handler hello = (request, response) -> response.text("Hello, World!");
+/// Handler user  = (request, response) -> users.find(request.path("id")).then(response::json);
+/// ```
+///
+/// **What it returns** tells when it is done: the methods of [Response] that answer return a promise that is settled
+/// already, and a promise of its own keeps the request open until that settles. Rejected, or with an exception thrown before,
+/// the answer is an error: that of an [HttpException], otherwise 500.
+///
+/// **Threads.** Loop thread: work that waits or computes for long belongs into a [BlockingHandler].
+@FunctionalInterface
+public interface Handler {
+    /// Answers a request.
+    ///
+    /// @return what [Response] returned, or a promise that is settled when the answer is given
+    Promise<?> handle(Request request, Response response) throws Exception;
+}

@@ -1,0 +1,135 @@
+package dev.gyre.http;
+
+import dev.gyre.io.StreamConfig;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/// How an [HttpClient] behaves. Immutable: each `with` method returns a changed copy.
+public final class HttpClientConfig implements Cloneable {
+    /// The configuration of clients that are given none.
+    public static final HttpClientConfig DEFAULT = new HttpClientConfig();
+
+    private int maxConnections = 16;
+    private int maxWaiting = 1_024;
+    private int maxHead = 64 << 10;
+    private int maxFields = 200;
+    private long maxContent = 16L << 20;
+    private Duration timeout = Duration.ofSeconds(30);
+    private Duration idleTimeout = Duration.ofSeconds(30);
+    private StreamConfig streams = StreamConfig.DEFAULT;
+
+    private HttpClientConfig() {}
+
+    /// How many connections to one host and port may be open. Default 16.
+    public int maxConnections() {
+        return maxConnections;
+    }
+
+    /// How many requests to one host and port may wait for a connection: more are rejected. Default 1 024.
+    public int maxWaiting() {
+        return maxWaiting;
+    }
+
+    /// How many bytes the head of an answer may have. Default 64 KiB.
+    public int maxHead() {
+        return maxHead;
+    }
+
+    /// How many header fields an answer may have. Default 200.
+    public int maxFields() {
+        return maxFields;
+    }
+
+    /// How many bytes of content are collected: more rejects the request. Default 16 MiB.
+    public long maxContent() {
+        return maxContent;
+    }
+
+    /// How long a request may take in all, from [HttpCall#send()] to the last byte of the answer. Default 30 seconds.
+    public Duration timeout() {
+        return timeout;
+    }
+
+    /// How long a connection is kept that nobody uses. Default 30 seconds.
+    public Duration idleTimeout() {
+        return idleTimeout;
+    }
+
+    /// How its streams behave; its TLS is for `https`, by default the system's authorities.
+    public StreamConfig streams() {
+        return streams;
+    }
+
+    /// Changes [#maxConnections()].
+    public HttpClientConfig withMaxConnections(int connections) {
+        HttpClientConfig changed = copy();
+        changed.maxConnections = (int) requirePositive("maxConnections", connections);
+        return changed;
+    }
+
+    /// Changes [#maxWaiting()].
+    public HttpClientConfig withMaxWaiting(int requests) {
+        HttpClientConfig changed = copy();
+        changed.maxWaiting = (int) requirePositive("maxWaiting", requests);
+        return changed;
+    }
+
+    /// Changes [#maxHead()] and [#maxFields()].
+    public HttpClientConfig withMaxHead(int bytes, int fields) {
+        HttpClientConfig changed = copy();
+        changed.maxHead = (int) requirePositive("bytes", bytes);
+        changed.maxFields = (int) requirePositive("fields", fields);
+        return changed;
+    }
+
+    /// Changes [#maxContent()].
+    public HttpClientConfig withMaxContent(long bytes) {
+        HttpClientConfig changed = copy();
+        changed.maxContent = requirePositive("maxContent", bytes);
+        return changed;
+    }
+
+    /// Changes [#timeout()].
+    public HttpClientConfig withTimeout(Duration timeout) {
+        HttpClientConfig changed = copy();
+        changed.timeout = requireTime("timeout", timeout);
+        return changed;
+    }
+
+    /// Changes [#idleTimeout()].
+    public HttpClientConfig withIdleTimeout(Duration timeout) {
+        HttpClientConfig changed = copy();
+        changed.idleTimeout = requireTime("idleTimeout", timeout);
+        return changed;
+    }
+
+    /// Changes [#streams()].
+    public HttpClientConfig withStreams(StreamConfig streams) {
+        HttpClientConfig changed = copy();
+        changed.streams = Objects.requireNonNull(streams, "streams");
+        return changed;
+    }
+
+    private static Duration requireTime(String name, Duration timeout) {
+        if (timeout.isNegative() || timeout.isZero()) {
+            throw new IllegalArgumentException(name + " is positive, not " + timeout);
+        }
+        return timeout;
+    }
+
+    private static long requirePositive(String name, long value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + " is at least one, not " + value);
+        }
+        return value;
+    }
+
+    private HttpClientConfig copy() {
+        try {
+            return (HttpClientConfig) clone();
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+package dev.gyre.http;
+
+import dev.gyre.EventLoop;
+import dev.gyre.Promise;
+import dev.gyre.io.ListenerConfig;
+import dev.gyre.io.Tls;
+
+import org.jspecify.annotations.Nullable;
+
+import java.net.SocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/// An HTTP/1.1 server on a loop.
+///
+/// ```java
+/// HttpServer.on(loop)
+///     .get("/", (request, response) -> response.text("Hello, World!"))
+///     .get("/users/{id}", (request, response) -> users.find(request.path("id")).then(response::json))
+///     .blocking("POST", "/report", (request, response) -> response.send(slowReport(request.body())))
+///     .webSocket("/chat", socket -> { room.add(socket); socket.onText(room::broadcast); })
+///     .files("/static", Path.of("site"))
+///     .listen(8080);
+/// ```
+///
+/// **Routes** are a method and a pattern: segments between slashes, of which one in braces takes any one segment, and
+/// a last one such as `{rest...}` all that are left. The most literal route wins, whatever the order in which they were given. `HEAD` is
+/// answered by the handler of `GET`, `OPTIONS` with what is allowed; a path that is known with other methods only is
+/// answered with 405, a method that nobody knows with 501.
+///
+/// **Order.** Requests of a connection are answered one after the other in the order they came, those sent ahead included.
+///
+/// **Failure.** A request that is no HTTP is answered with the right status, and its connection closed. What a handler
+/// throws is answered by [#onError], and costs its own request only.
+///
+/// **Threads.** Loop thread only, or any one while no thread runs the loop; [#close()] from any.
+public interface HttpServer extends AutoCloseable {
+    /// A server with the usual limits.
+    static HttpServer on(EventLoop loop) {
+        return on(loop, HttpConfig.DEFAULT);
+    }
+
+    /// A server.
+    static HttpServer on(EventLoop loop, HttpConfig config) {
+        throw new UnsupportedOperationException();
+    }
+
+    // ------------------------------------------------------------------ what it answers
+
+    /// Answers requests by that method for paths of that pattern.
+    ///
+    /// @return this server
+    /// @throws IllegalArgumentException if the pattern is none, or the route is taken
+    HttpServer route(String method, String pattern, Handler handler);
+
+    /// Answers on virtual threads.
+    ///
+    /// @return this server
+    HttpServer blocking(String method, String pattern, BlockingHandler handler);
+
+    /// Answers `GET`, and `HEAD`.
+    ///
+    /// @return this server
+    default HttpServer get(String pattern, Handler handler) {
+        return route("GET", pattern, handler);
+    }
+
+    /// Answers `POST`.
+    ///
+    /// @return this server
+    default HttpServer post(String pattern, Handler handler) {
+        return route("POST", pattern, handler);
+    }
+
+    /// Answers `PUT`.
+    ///
+    /// @return this server
+    default HttpServer put(String pattern, Handler handler) {
+        return route("PUT", pattern, handler);
+    }
+
+    /// Answers `DELETE`.
+    ///
+    /// @return this server
+    default HttpServer delete(String pattern, Handler handler) {
+        return route("DELETE", pattern, handler);
+    }
+
+    /// Answers every method that has no route of its own for the pattern.
+    ///
+    /// @return this server
+    HttpServer any(String pattern, Handler handler);
+
+    /// Accepts WebSockets.
+    ///
+    /// @return this server
+    default HttpServer webSocket(String pattern, Consumer<? super WebSocket> opened) {
+        return webSocket(pattern, WebSocketConfig.DEFAULT, opened);
+    }
+
+    /// Accepts WebSockets.
+    ///
+    /// @return this server
+    HttpServer webSocket(
+            String pattern, WebSocketConfig config, Consumer<? super WebSocket> opened);
+
+    /// Serves the files of a directory.
+    ///
+    /// @param prefix where they are: `/static` has the directory's `a.css` at `/static/a.css`
+    /// @return this server
+    default HttpServer files(String prefix, Path directory) {
+        return files(prefix, directory, FilesConfig.DEFAULT);
+    }
+
+    /// Serves the files of a directory.
+    ///
+    /// @return this server
+    HttpServer files(String prefix, Path directory, FilesConfig config);
+
+    /// Puts something between all requests and their handlers.
+    ///
+    /// @return this server
+    HttpServer use(Middleware middleware);
+
+    /// Answers when a handler has failed; without this an [HttpException] is answered with its status and message, all else with
+    /// 500 and no word about what happened, which the loop's observer is told.
+    ///
+    /// @return this server
+    HttpServer onError(ErrorHandler handler);
+
+    /// Makes JSON of the values that [Response#json] is given. Without this records, maps, collections, arrays, text,
+    /// numbers, truth values and null are known.
+    ///
+    /// @return this server
+    HttpServer json(JsonWriter writer);
+
+    /// Answers for a handler that failed.
+    @FunctionalInterface
+    interface ErrorHandler {
+        /// @param response unanswered, with nothing set
+        /// @return as [Handler#handle]
+        Promise<?> handle(Request request, Response response, Throwable failure) throws Exception;
+    }
+
+    /// Makes JSON of a value.
+    @FunctionalInterface
+    interface JsonWriter {
+        /// @throws IllegalArgumentException if it cannot
+        String write(@Nullable Object value);
+    }
+
+    // ------------------------------------------------------------------ times
+
+    /// Changes [HttpConfig#idleTimeout] for connections from now on.
+    ///
+    /// @return this server
+    HttpServer idleTimeout(Duration timeout);
+
+    // ------------------------------------------------------------------ listening
+
+    /// Listens on a port of all addresses.
+    ///
+    /// @param port 0 lets the system choose: see [#address()]
+    /// @return this server
+    /// @throws dev.gyre.SystemCallException if the port is taken or not allowed
+    HttpServer listen(int port);
+
+    /// Listens on a port of all addresses with TLS.
+    ///
+    /// @return this server
+    HttpServer listen(int port, Tls tls);
+
+    /// Listens on an address, TCP or Unix.
+    ///
+    /// @return this server
+    HttpServer listen(SocketAddress address, ListenerConfig config);
+
+    /// Where it listens: the last address it was told to, with the port that the system chose.
+    ///
+    /// @throws IllegalStateException if it does not
+    SocketAddress address();
+
+    /// How many connections are open.
+    int connections();
+
+    // ------------------------------------------------------------------ ending
+
+    /// Ends gracefully: stops listening, closes connections on which nobody asks for anything, answers what was asked, with
+    /// `Connection: close`, ends event streams, and closes WebSockets with 1001. What is not done by the deadline is cut off.
+    ///
+    /// @return resolved when the last connection is closed
+    Promise<@Nullable Void> drain(Duration deadline);
+
+    /// Stops listening and closes all connections at once. Any thread.
+    @Override
+    void close();
+}

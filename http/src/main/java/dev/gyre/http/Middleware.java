@@ -1,0 +1,25 @@
+package dev.gyre.http;
+
+import dev.gyre.Promise;
+
+/// Stands between requests and the handlers that answer them: may answer itself, or let the next one do so and see to what
+/// comes of it.
+///
+/// ```java
+/// server.use((request, response, next) ->
+///         allowed(request) ? next.handle(request, response) : response.status(403).text("not for you"));
+/// ```
+///
+/// Those of the ordinary kind are there: [AccessLog], [Compression], [Cors].
+///
+/// **Order.** As they were given to [HttpServer#use], the first one outermost; routes that do not exist pass through too.
+///
+/// **Threads.** Loop thread.
+@FunctionalInterface
+public interface Middleware {
+    /// Handles a request, or hands it on.
+    ///
+    /// @param next everything behind this one
+    /// @return as [Handler#handle]
+    Promise<?> handle(Request request, Response response, Handler next) throws Exception;
+}

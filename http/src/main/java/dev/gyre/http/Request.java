@@ -1,0 +1,63 @@
+package dev.gyre.http;
+
+import dev.gyre.EventLoop;
+import dev.gyre.io.TlsSession;
+
+import org.jspecify.annotations.Nullable;
+
+import java.net.SocketAddress;
+
+/// A request as it arrived.
+///
+/// **Lifetime.** Valid until it is answered, and its handler has returned or the promise of that has settled; afterwards its
+/// methods throw an [IllegalStateException].
+///
+/// **Threads.** Loop thread, or that of the [BlockingHandler] it was given to.
+public interface Request {
+    /// The method: `GET`.
+    String method();
+
+    /// The target as it was sent: `/users/7?full=yes`.
+    String target();
+
+    /// The path of the target, decoded: `/users/7`.
+    String path();
+
+    /// What stands in the path for a parameter of the route, decoded: of `/users/{id}` the `id`.
+    ///
+    /// @throws IllegalArgumentException if the route has no such parameter
+    String path(String parameter);
+
+    /// What follows the question mark, as it was sent; null if there is none.
+    @Nullable String query();
+
+    /// The first value of a parameter of the query, decoded; null if there is none.
+    @Nullable String query(String parameter);
+
+    /// The same, as a number.
+    ///
+    /// @param otherwise if there is none
+    /// @throws HttpException 400 if it is none, or not between the bounds
+    long query(String parameter, long otherwise, long least, long most);
+
+    /// Whether it came by HTTP/1.0.
+    boolean isHttp10();
+
+    Headers headers();
+
+    /// The value of the first header field of that name; null if there is none.
+    default @Nullable String header(String name) {
+        return headers().get(name);
+    }
+
+    /// What follows the header. Nothing of it is read until somebody asks.
+    Body body();
+
+    /// Where the peer is.
+    SocketAddress peer();
+
+    /// What TLS agreed on; null without.
+    @Nullable TlsSession tls();
+
+    EventLoop loop();
+}

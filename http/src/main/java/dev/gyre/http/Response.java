@@ -1,0 +1,107 @@
+package dev.gyre.http;
+
+import dev.gyre.Promise;
+import dev.gyre.io.Buffer;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.file.Path;
+
+/// The answer to a request.
+///
+/// ```java
+/// response.text("Hello, World!");
+/// response.status(201).header("Location", "/users/7").json(user);
+/// response.stream().write(first)…
+/// ```
+///
+/// Status and header fields first, then one of the methods that answer; `Date`, `Server`, `Content-Length` or
+/// `Transfer-Encoding`, and `Connection` are seen to. For `HEAD`, 204 and 304 the content is left out and its length is said.
+///
+/// **What is returned** by the methods that answer is settled: see [Handler]. What is given to them is copied.
+///
+/// **Misuse.** A second answer, or a field after the first, throws an [IllegalStateException]. Names and values
+/// that would not be one field of one line throw an [IllegalArgumentException].
+///
+/// **Threads.** Loop thread, or that of the [BlockingHandler] it was given to. A connection that is
+/// closed meanwhile swallows what is answered: [#onDone] tells.
+public interface Response {
+    // ------------------------------------------------------------------ the head
+
+    /// Sets the status; 200 without this.
+    ///
+    /// @param status from 200 to 599
+    /// @return this response
+    Response status(int status);
+
+    /// The status so far.
+    int status();
+
+    /// Sets a header field, in place of what was set of that name before.
+    ///
+    /// @return this response
+    Response header(String name, String value);
+
+    /// Adds a header field to what was set of that name before.
+    ///
+    /// @return this response
+    Response addHeader(String name, String value);
+
+    /// The value of a field that was set; null if there is none.
+    @Nullable String header(String name);
+
+    /// Sets `Content-Type`.
+    ///
+    /// @return this response
+    default Response type(String mediaType) {
+        return header("Content-Type", mediaType);
+    }
+
+    // ------------------------------------------------------------------ answers
+
+    /// Answers without content.
+    Promise<?> send();
+
+    /// Answers with bytes; `application/octet-stream` unless a type is set.
+    Promise<?> send(byte[] content);
+
+    /// Answers with what is readable in a buffer, and empties it.
+    Promise<?> send(Buffer content);
+
+    /// Answers with `text/plain` in UTF-8, unless a type is set.
+    Promise<?> text(String content);
+
+    /// Answers with `text/html` in UTF-8, unless a type is set.
+    Promise<?> html(String content);
+
+    /// Answers with a value as JSON, made by [HttpServer#json].
+    Promise<?> json(@Nullable Object value);
+
+    /// Answers with a place to go to.
+    ///
+    /// @param status 301, 302, 303, 307 or 308
+    Promise<?> redirect(int status, String location);
+
+    /// Answers with a file: ranges, conditions and media type are seen to, as in [HttpServer#files]. 404 if there is none.
+    Promise<?> file(Path file);
+
+    /// Answers bit by bit: in chunks, or with the `Content-Length` that was set.
+    ResponseStream stream();
+
+    /// Answers with server-sent events.
+    EventStream events();
+
+    // ------------------------------------------------------------------ afterwards
+
+    /// Whether an answer has begun.
+    boolean isAnswered();
+
+    /// Calls back once when the answer is complete and handed to the stream, or the connection was closed
+    /// before. In the order of the calls.
+    ///
+    /// @return this response
+    Response onDone(Runnable callback);
+
+    /// How many bytes of content the answer has so far.
+    long contentBytes();
+}

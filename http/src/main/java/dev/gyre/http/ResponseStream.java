@@ -1,0 +1,56 @@
+package dev.gyre.http;
+
+import dev.gyre.Promise;
+import dev.gyre.io.Buffer;
+
+import java.util.function.Consumer;
+
+/// The content of a response, bit by bit.
+///
+/// **Backpressure.** On the loop `write` says no above the stream's high-water mark, and [#onWritable] tells when there is room
+/// again; on a [BlockingHandler]'s thread it waits.
+///
+/// **Ending.** By [#end()]. With a `Content-Length` set before, more than that throws, and an end before it closes the connection.
+///
+/// **Threads.** As those of [Response].
+public interface ResponseStream {
+    /// Writes what is readable in the buffer, and empties it.
+    ///
+    /// @return whether to go on; false also if the connection is closed, when nothing is written any more
+    boolean write(Buffer content);
+
+    /// Writes bytes.
+    ///
+    /// @return as [#write(Buffer)]
+    boolean write(byte[] content);
+
+    /// Writes text in UTF-8.
+    ///
+    /// @return as [#write(Buffer)]
+    boolean write(String content);
+
+    /// Hands what is written so far to the peer, which compression would hold back otherwise.
+    void flush();
+
+    /// Calls back each time there is room again after `write` said no.
+    ///
+    /// @return this
+    ResponseStream onWritable(Runnable callback);
+
+    /// Calls back when the connection is closed before the end.
+    ///
+    /// @return this
+    ResponseStream onClose(Runnable callback);
+
+    /// Sets a trailer field, sent behind the last chunk to peers that said `TE: trailers`.
+    ///
+    /// @return this
+    ResponseStream trailer(String name, String value);
+
+    /// Ends the content.
+    ///
+    /// @return as the methods of [Response] that answer
+    Promise<?> end();
+
+    boolean isOpen();
+}
