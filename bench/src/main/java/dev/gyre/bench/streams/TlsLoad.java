@@ -28,6 +28,10 @@ public final class TlsLoad {
         this.channel = channel;
     }
 
+    /// Connections for the warm-up, none of which is measured: the kernel gives one with a slow receiver, as a JVM is before
+    /// it has compiled, buffers of megabytes, which stay, and what goes through those has left the caches when it is read.
+    private static final int WARM_UPS = 4;
+
     public static void main(String[] args) throws IOException, GeneralSecurityException {
         if (args.length != 6) {
             System.err.println(
@@ -35,18 +39,30 @@ public final class TlsLoad {
             System.exit(2);
         }
         ProcessClocks clocks = ProcessClocks.of(args[2]);
-        SSLEngine engine = Contexts.clientEngine(Contexts.client(), args[5]);
         var to = new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[1]));
-        SocketChannel socket = SocketChannel.open(to);
-        socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        try (var channel = new EngineChannel(socket, engine, BUFFER_BYTES)) {
-            channel.handshake();
+        long warmUp = Long.parseLong(args[3]);
+        for (int i = 0; i < WARM_UPS; i++) {
+            try (EngineChannel channel = connect(to, args[5])) {
+                new TlsLoad(channel).transfer(args[0], warmUp / WARM_UPS + 1);
+            }
+        }
+        try (EngineChannel channel = connect(to, args[5])) {
             var load = new TlsLoad(channel);
-            load.transfer(args[0], Long.parseLong(args[3]));
+            load.transfer(args[0], BUFFER_BYTES);
             ProcessClocks.Reading begun = clocks.readAtRest().fromNow();
             load.transfer(args[0], Long.parseLong(args[4]));
             System.out.println(clocks.readAtRest().since(begun));
         }
+    }
+
+    private static EngineChannel connect(InetSocketAddress to, String suite)
+            throws IOException, GeneralSecurityException {
+        SSLEngine engine = Contexts.clientEngine(Contexts.client(), suite);
+        SocketChannel socket = SocketChannel.open(to);
+        socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        var channel = new EngineChannel(socket, engine, BUFFER_BYTES);
+        channel.handshake();
+        return channel;
     }
 
     private void transfer(String part, long bytes) throws IOException {
