@@ -1,0 +1,325 @@
+package dev.gyre.http.internal.server;
+
+import dev.gyre.Deferred;
+import dev.gyre.EventLoop;
+import dev.gyre.Promise;
+import dev.gyre.http.BlockingHandler;
+import dev.gyre.http.FilesConfig;
+import dev.gyre.http.Handler;
+import dev.gyre.http.HttpConfig;
+import dev.gyre.http.HttpException;
+import dev.gyre.http.HttpServer;
+import dev.gyre.http.Middleware;
+import dev.gyre.http.Request;
+import dev.gyre.http.WebSocket;
+import dev.gyre.http.WebSocketConfig;
+import dev.gyre.io.Listener;
+import dev.gyre.io.ListenerConfig;
+import dev.gyre.io.Stream;
+import dev.gyre.io.Tls;
+
+import org.jspecify.annotations.Nullable;
+
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/// A server: its routes, its listeners, and the connections they brought.
+///
+/// Loop thread only.
+public final class LoopServer implements HttpServer {
+    private final EventLoop loop;
+    private final HttpConfig config;
+    private final Workbench bench;
+    private final Routes routes = new Routes();
+    private final List<Middleware> middleware = new ArrayList<>();
+    private final List<Listener> listeners = new ArrayList<>();
+    private final Set<HttpConnection> connections = new LinkedHashSet<>();
+    private final Set<WebSocket> sockets = new LinkedHashSet<>();
+    private Handler entrance = this::dispatch;
+    private @Nullable ErrorHandler errors;
+    private JsonWriter json = Json::write;
+    private long idleNanos;
+    private int blocking;
+    private @Nullable Deferred<@Nullable Void> drained;
+
+    public LoopServer(EventLoop loop, HttpConfig config) {
+        this.loop = Objects.requireNonNull(loop, "loop");
+        this.config = Objects.requireNonNull(config, "config");
+        idleNanos = config.idleTimeout().toNanos();
+        bench = new Workbench(this, loop, config);
+    }
+
+    // ------------------------------------------------------------------ routes
+
+    @Override
+    public HttpServer route(String method, String pattern, Handler handler) {
+        Objects.requireNonNull(handler, "handler");
+        routes.at(pattern).add(requireMethod(method), handler);
+        return this;
+    }
+
+    private static String requireMethod(String method) {
+        if (!method.matches("[A-Z][A-Z0-9-]*")) {
+            throw new IllegalArgumentException("a method is a word in capitals, not " + method);
+        }
+        return method;
+    }
+
+    @Override
+    public HttpServer any(String pattern, Handler handler) {
+        routes.at(pattern).addAny(Objects.requireNonNull(handler, "handler"));
+        return this;
+    }
+
+    @Override
+    public HttpServer blocking(String method, String pattern, BlockingHandler handler) {
+        Objects.requireNonNull(handler, "handler");
+        return route(
+                method,
+                pattern,
+                (request, response) -> {
+                    if (blocking == config.maxBlocking()) {
+                        throw new HttpException(503, "too many requests at a time");
+                    }
+                    blocking++;
+                    return loop.promisify(
+                                    _ -> {
+                                        handler.handle(request, response);
+                                        return null;
+                                    })
+                            .finallyRun(() -> blocking--);
+                });
+    }
+
+    @Override
+    public HttpServer webSocket(
+            String pattern, WebSocketConfig config, Consumer<? super WebSocket> opened) {
+        return route("GET", pattern, new Upgrade(this, config, opened));
+    }
+
+    @Override
+    public HttpServer files(String prefix, Path directory, FilesConfig config) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public HttpServer use(Middleware added) {
+        middleware.add(Objects.requireNonNull(added, "middleware"));
+        Handler chain = this::dispatch;
+        for (int i = middleware.size() - 1; i >= 0; i--) {
+            Middleware outer = middleware.get(i);
+            Handler next = chain;
+            chain = (request, response) -> outer.handle(request, response, next);
+        }
+        entrance = chain;
+        return this;
+    }
+
+    @Override
+    public HttpServer onError(ErrorHandler handler) {
+        errors = Objects.requireNonNull(handler, "handler");
+        return this;
+    }
+
+    @Override
+    public HttpServer json(JsonWriter writer) {
+        json = Objects.requireNonNull(writer, "writer");
+        return this;
+    }
+
+    String toJson(@Nullable Object value) {
+        return json.write(value);
+    }
+
+    @Override
+    public HttpServer idleTimeout(Duration timeout) {
+        idleNanos = config.withIdleTimeout(timeout).idleTimeout().toNanos();
+        return this;
+    }
+
+    long idleNanos() {
+        return idleNanos;
+    }
+
+    // ------------------------------------------------------------------ answering
+
+    /// Finds who answers, and lets it do so.
+    Promise<?> answer(Exchange exchange) throws Exception {
+        return entrance.handle(exchange.request, exchange.response);
+    }
+
+    private Promise<?> dispatch(Request request, dev.gyre.http.Response response) throws Exception {
+        // Middleware hands on what it was given: a request of its own would have nowhere to be answered.
+        Exchange exchange = ((ServerRequest) request).exchange();
+        Site site = routes.literal(exchange.head);
+        if (site == null) {
+            Routes.Found found = routes.find(exchange.request.rawPath());
+            if (found == null) {
+                return nobody(exchange);
+            }
+            site = found.site();
+            exchange.noteFound(site, found.values());
+        }
+        String method = exchange.head.method();
+        Handler handler = site.handler(method);
+        if (handler != null) {
+            return handler.handle(request, response);
+        }
+        response.header("Allow", site.allowed());
+        if (method.equals("OPTIONS")) {
+            return response.status(204).send();
+        }
+        return refuseMethod(exchange, method);
+    }
+
+    private Promise<?> nobody(Exchange exchange) {
+        String method = exchange.head.method();
+        if (exchange.head.target().equals("*")) {
+            return exchange.response.status(204).send();
+        }
+        if (!exchange.head.isMethodKnown() && !routes.knows(method)) {
+            return refuseMethod(exchange, method);
+        }
+        throw new HttpException(404, "there is nothing at " + exchange.request.path());
+    }
+
+    private Promise<?> refuseMethod(Exchange exchange, String method) {
+        boolean known = exchange.head.isMethodKnown() || routes.knows(method);
+        return exchange.response
+                .status(known ? 405 : 501)
+                .text(known ? method + " is not allowed here\n" : "nobody here knows " + method + "\n");
+    }
+
+    /// Answers for a handler that failed.
+    Promise<?> answerFailure(Exchange exchange, Throwable failure) throws Exception {
+        return errors == null
+                ? exchange.answerPlainly(failure)
+                : errors.handle(exchange.request, exchange.response, failure);
+    }
+
+    Promise<?> answerFile(Request request, ServerResponse response, Path file) {
+        throw new UnsupportedOperationException();
+    }
+
+    // ------------------------------------------------------------------ listening
+
+    @Override
+    public HttpServer listen(int port) {
+        return listen(new InetSocketAddress(port), ListenerConfig.DEFAULT);
+    }
+
+    @Override
+    public HttpServer listen(int port, Tls tls) {
+        return listen(new InetSocketAddress(port), ListenerConfig.DEFAULT.withTls(tls));
+    }
+
+    @Override
+    public HttpServer listen(SocketAddress address, ListenerConfig listening) {
+        if (drained != null) {
+            throw new IllegalStateException("the server has been ended");
+        }
+        ListenerConfig timed =
+                listening.withStreams(
+                        listening
+                                .streams()
+                                .withWriteTimeout(config.writeTimeout())
+                                .withInputLimit(
+                                        Math.max(
+                                                listening.streams().inputLimit(),
+                                                config.maxHead() + 1)));
+        listeners.add(Listener.on(loop, address, timed, this::accept));
+        return this;
+    }
+
+    private void accept(Stream stream) {
+        HttpConnection connection = new HttpConnection(bench, stream);
+        connections.add(connection);
+        stream.protocol(connection);
+        if (isDraining()) {
+            connection.drain();
+        }
+    }
+
+    void forget(HttpConnection connection) {
+        if (connections.remove(connection)) {
+            tellIfDrained();
+        }
+    }
+
+    void add(WebSocket socket) {
+        sockets.add(socket);
+        socket.onClose(
+                (_, _) -> {
+                    sockets.remove(socket);
+                    tellIfDrained();
+                });
+    }
+
+    @Override
+    public SocketAddress address() {
+        if (listeners.isEmpty()) {
+            throw new IllegalStateException("it listens nowhere yet: call listen");
+        }
+        return listeners.getLast().address();
+    }
+
+    @Override
+    public int connections() {
+        return connections.size() + sockets.size();
+    }
+
+    // ------------------------------------------------------------------ ending
+
+    boolean isDraining() {
+        return drained != null;
+    }
+
+    @Override
+    public Promise<@Nullable Void> drain(Duration deadline) {
+        Deferred<@Nullable Void> known = drained;
+        if (known != null) {
+            return known.promise();
+        }
+        Deferred<@Nullable Void> made = loop.deferred();
+        drained = made;
+        listeners.forEach(Listener::close);
+        List.copyOf(connections).forEach(HttpConnection::drain);
+        List.copyOf(sockets).forEach(socket -> socket.close(1001, "the server is going away"));
+        loop.after(deadline, _ -> cut());
+        tellIfDrained();
+        return made.promise();
+    }
+
+    private void cut() {
+        List.copyOf(connections).forEach(HttpConnection::abort);
+    }
+
+    private void tellIfDrained() {
+        Deferred<@Nullable Void> waiting = drained;
+        if (waiting != null && connections.isEmpty() && sockets.isEmpty()) {
+            waiting.resolve(null);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (!loop.isLoopThread()) {
+            loop.submitPriority(this::close);
+            return;
+        }
+        if (drained == null) {
+            drained = loop.deferred();
+        }
+        listeners.forEach(Listener::close);
+        cut();
+        tellIfDrained();
+    }
+}

@@ -1,0 +1,63 @@
+package dev.gyre.http.internal.server;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import dev.gyre.EventLoop;
+import dev.gyre.http.HttpConfig;
+import dev.gyre.io.Buffer;
+
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+
+/// The first lines of every answer: status, `Server` and `Date`. Those of 200 are made once a second; what changes less is
+/// made once.
+///
+/// Loop thread only.
+final class Preamble {
+    private static final DateTimeFormatter DATE =
+            DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
+                    .withZone(ZoneOffset.UTC);
+
+    private static final long SECOND_NANOS = 1_000_000_000;
+
+    private final EventLoop loop;
+    private final InstantSource clock;
+    private final String server;
+
+    private byte[] ok = {};
+    private byte[] serverAndDate = {};
+    private long madeAtNanos;
+    private boolean made;
+
+    Preamble(EventLoop loop, HttpConfig config) {
+        this.loop = loop;
+        clock = config.clock();
+        server = config.serverName().isEmpty() ? "" : "Server: " + config.serverName() + "\r\n";
+    }
+
+    /// Puts the first lines.
+    void put(int status, Buffer out) {
+        long now = loop.nowNanos();
+        if (!made || now - madeAtNanos >= SECOND_NANOS) {
+            make(now);
+        }
+        if (status == 200) {
+            out.put(ok);
+        } else {
+            out.put(Status.line(status)).put(serverAndDate);
+        }
+    }
+
+    private void make(long now) {
+        madeAtNanos = now;
+        made = true;
+        serverAndDate =
+                (server + "Date: " + DATE.format(clock.instant()) + "\r\n").getBytes(ISO_8859_1);
+        byte[] line = Status.line(200);
+        ok = new byte[line.length + serverAndDate.length];
+        System.arraycopy(line, 0, ok, 0, line.length);
+        System.arraycopy(serverAndDate, 0, ok, line.length, serverAndDate.length);
+    }
+}

@@ -1,0 +1,258 @@
+package dev.gyre.http.internal.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.gyre.Deferred;
+import dev.gyre.Promise;
+import dev.gyre.http.Body;
+import dev.gyre.http.Headers;
+import dev.gyre.http.HttpException;
+import dev.gyre.http.internal.message.ChunkDecoder;
+import dev.gyre.http.internal.message.NoHeaders;
+import dev.gyre.io.Buffer;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/// The content of a request: taken from what the stream brings as far as somebody wants it.
+///
+/// Loop thread; a blocking handler's calls are carried out there.
+final class RequestBody implements Body {
+    /// So much of what nobody read is read and dropped, to keep the connection.
+    private static final int MOST_DROPPED_BYTES = 64 << 10;
+
+    private final Workbench bench;
+    private final HttpConnection connection;
+    private final @Nullable ChunkDecoder chunks;
+    private final long length;
+
+    // Loop thread only.
+    private long received;
+    private boolean ended;
+    private boolean paused;
+    private boolean dropping;
+    private long dropped;
+    private @Nullable Consumer<? super Buffer> onData;
+    private @Nullable Runnable onEnd;
+    private @Nullable Consumer<? super Throwable> onFailure;
+    private @Nullable Throwable failure;
+
+    RequestBody(Exchange exchange, HttpConnection connection) {
+        bench = exchange.bench;
+        this.connection = connection;
+        length = exchange.head.contentLength();
+        chunks =
+                exchange.head.isChunked()
+                        ? new ChunkDecoder(bench.config.maxFields(), bench.config.maxHead())
+                        : null;
+    }
+
+    private <T> T onLoop(Supplier<T> work) {
+        return bench.loop.isLoopThread() ? work.get() : OnLoop.call(bench.loop, work);
+    }
+
+    // ------------------------------------------------------------------ what arrives
+
+    /// Whether what arrives is to be handed to [#take].
+    boolean isWanted() {
+        return !ended && failure == null && (dropping || onData != null && !paused);
+    }
+
+    boolean isEnded() {
+        return ended;
+    }
+
+    /// Whether anybody has asked for it.
+    boolean isBegun() {
+        return onData != null;
+    }
+
+    long received() {
+        return received;
+    }
+
+    /// Takes what belongs to it, as long as it is wanted.
+    void take(Buffer data) {
+        while (isWanted() && !ended) {
+            int next = next(data);
+            if (next == ChunkDecoder.MORE) {
+                return;
+            }
+            if (next == ChunkDecoder.END) {
+                end();
+                return;
+            }
+            if (next == ChunkDecoder.REFUSED) {
+                assert chunks != null;
+                connection.failBody(
+                        new HttpException(chunks.refusal().status(), chunks.refusal().reason()));
+                return;
+            }
+            received += next;
+            if (received > bench.config.maxBody()) {
+                connection.failBody(
+                        new HttpException(
+                                413,
+                                "the content has more than " + bench.config.maxBody() + " bytes"));
+                return;
+            }
+            hand(data, next);
+        }
+    }
+
+    private int next(Buffer data) {
+        if (chunks != null) {
+            return chunks.next(data);
+        }
+        long left = length - received;
+        return left == 0 ? ChunkDecoder.END : (int) Math.min(left, data.readable());
+    }
+
+    private void hand(Buffer data, int bytes) {
+        int before = data.readable();
+        if (dropping) {
+            dropped += bytes;
+            data.skip(bytes);
+            if (dropped > MOST_DROPPED_BYTES) {
+                connection.giveUpBody();
+            }
+        } else if (bytes == before) {
+            consumer().accept(data);
+            data.skip(data.readable());
+        } else {
+            Buffer part = data.slice(bytes);
+            consumer().accept(part);
+            part.release();
+        }
+        if (chunks != null) {
+            chunks.taken(bytes);
+        }
+    }
+
+    private Consumer<? super Buffer> consumer() {
+        Consumer<? super Buffer> known = onData;
+        assert known != null : "nobody wants it";
+        return known;
+    }
+
+    private void end() {
+        ended = true;
+        Runnable callback = onEnd;
+        if (callback != null && !dropping) {
+            callback.run();
+        }
+        connection.bodyEnded();
+    }
+
+    /// It will not be whole.
+    void fail(Throwable reason) {
+        if (ended || failure != null) {
+            return;
+        }
+        failure = reason;
+        Consumer<? super Throwable> callback = onFailure;
+        if (callback != null) {
+            callback.accept(reason);
+        }
+    }
+
+    /// Its handler has answered without it: what is still to come is read and dropped.
+    void drop() {
+        dropping = true;
+        onData = null;
+    }
+
+    /// Whether so little of it is to come that dropping it is cheaper than another connection.
+    boolean isWorthDropping() {
+        return chunks != null || length - received <= MOST_DROPPED_BYTES;
+    }
+
+    // ------------------------------------------------------------------ for handlers
+
+    @Override
+    public long length() {
+        return length;
+    }
+
+    @Override
+    public Promise<byte[]> bytes() {
+        return onLoop(
+                () -> {
+                    Deferred<byte[]> all = bench.loop.deferred();
+                    var collected =
+                            new ByteArrayOutputStream(
+                                    (int) Math.clamp(length, 64, bench.config.maxBody()));
+                    onData(data -> collected.writeBytes(data.getBytes()));
+                    onEnd(() -> all.resolve(collected.toByteArray()));
+                    onFailure(all::reject);
+                    return all.promise();
+                });
+    }
+
+    @Override
+    public Promise<String> text() {
+        return onLoop(() -> bytes().then(bytes -> new String(bytes, UTF_8)));
+    }
+
+    @Override
+    public Body onData(Consumer<? super Buffer> callback) {
+        return onLoop(
+                () -> {
+                    if (onData != null) {
+                        throw new IllegalStateException("somebody reads the content already");
+                    }
+                    onData = callback;
+                    connection.bodyWanted();
+                    return this;
+                });
+    }
+
+    @Override
+    public Body onEnd(Runnable callback) {
+        onEnd = callback;
+        return this;
+    }
+
+    @Override
+    public Body onFailure(Consumer<? super Throwable> callback) {
+        onFailure = callback;
+        Throwable known = failure;
+        if (known != null) {
+            callback.accept(known);
+        }
+        return this;
+    }
+
+    @Override
+    public void pause() {
+        onLoop(() -> paused = true);
+    }
+
+    @Override
+    public void resume() {
+        onLoop(
+                () -> {
+                    paused = false;
+                    connection.bodyWanted();
+                    return true;
+                });
+    }
+
+    @Override
+    public InputStream stream() {
+        if (bench.loop.isLoopThread()) {
+            throw new IllegalStateException(
+                    "reading waits, and the loop must not: use onData, or a blocking handler");
+        }
+        return new BodyInput(bench.loop, this);
+    }
+
+    @Override
+    public Headers trailers() {
+        return chunks == null || !ended ? NoHeaders.INSTANCE : chunks.trailers();
+    }
+}

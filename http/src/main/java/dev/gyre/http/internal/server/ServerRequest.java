@@ -1,0 +1,152 @@
+package dev.gyre.http.internal.server;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import dev.gyre.EventLoop;
+import dev.gyre.http.Body;
+import dev.gyre.http.Headers;
+import dev.gyre.http.HttpException;
+import dev.gyre.http.Request;
+import dev.gyre.http.internal.message.RequestHead;
+import dev.gyre.io.TlsSession;
+
+import org.jspecify.annotations.Nullable;
+
+import java.net.SocketAddress;
+
+/// The request of an exchange, as its handler sees it. Makes text of the head's bytes when asked.
+final class ServerRequest implements Request {
+    private final Exchange exchange;
+
+    ServerRequest(Exchange exchange) {
+        this.exchange = exchange;
+    }
+
+    Exchange exchange() {
+        return exchange;
+    }
+
+    private RequestHead head() {
+        HttpConnection _ = exchange.connection();
+        return exchange.head;
+    }
+
+    @Override
+    public String method() {
+        return head().method();
+    }
+
+    @Override
+    public String target() {
+        return head().target();
+    }
+
+    @Override
+    public String path() {
+        return Percent.decode(rawPath(), false);
+    }
+
+    /// As it was sent.
+    String rawPath() {
+        RequestHead head = head();
+        return text(head, head.targetAt(), head.pathEnd());
+    }
+
+    private static String text(RequestHead head, int from, int to) {
+        byte[] bytes = new byte[to - from];
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = head.byteAt(from + i);
+        }
+        return new String(bytes, ISO_8859_1);
+    }
+
+    @Override
+    public String path(String parameter) {
+        HttpConnection _ = exchange.connection();
+        int at = exchange.parameters.indexOf(parameter);
+        if (at < 0) {
+            throw new IllegalArgumentException(
+                    "the route has no parameter " + parameter + ", but " + exchange.parameters);
+        }
+        return exchange.values[at];
+    }
+
+    @Override
+    public @Nullable String query() {
+        RequestHead head = head();
+        return head.pathEnd() == head.targetEnd()
+                ? null
+                : text(head, head.pathEnd() + 1, head.targetEnd());
+    }
+
+    @Override
+    public @Nullable String query(String parameter) {
+        String query = query();
+        if (query == null) {
+            return null;
+        }
+        for (String pair : query.split("&")) {
+            int equals = pair.indexOf('=');
+            String name = equals < 0 ? pair : pair.substring(0, equals);
+            if (Percent.decode(name, true).equals(parameter)) {
+                return equals < 0 ? "" : Percent.decode(pair.substring(equals + 1), true);
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public long query(String parameter, long otherwise, long least, long most) {
+        String text = query(parameter);
+        if (text == null) {
+            return otherwise;
+        }
+        try {
+            long value = Long.parseLong(text);
+            if (value >= least && value <= most) {
+                return value;
+            }
+        } catch (NumberFormatException e) {
+            // Answered below: to the peer it is the same mistake.
+        }
+        throw new HttpException(
+                400, parameter + " is a number from " + least + " to " + most + ", not " + text);
+    }
+
+    @Override
+    public boolean isHttp10() {
+        return head().isHttp10();
+    }
+
+    @Override
+    public Headers headers() {
+        return head();
+    }
+
+    @Override
+    public Body body() {
+        HttpConnection connection = exchange.connection();
+        RequestBody body = exchange.body();
+        return body != null ? body : new NoBody(connection.loop());
+    }
+
+    @Override
+    public SocketAddress peer() {
+        return exchange.connection().stream().peer();
+    }
+
+    @Override
+    public @Nullable TlsSession tls() {
+        return exchange.connection().stream().tls();
+    }
+
+    @Override
+    public EventLoop loop() {
+        return exchange.bench.loop;
+    }
+
+    @Override
+    public String toString() {
+        return exchange.isOver() ? "a request that is over" : method() + " " + target();
+    }
+}

@@ -1,0 +1,415 @@
+package dev.gyre.http.internal.server;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.gyre.Promise;
+import dev.gyre.http.EventStream;
+import dev.gyre.http.Response;
+import dev.gyre.http.ResponseStream;
+import dev.gyre.io.Buffer;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/// The answer of an exchange, as its handler gives it.
+///
+/// ```
+///     OPEN ──▶ BEGUN ──▶ COMPLETE        a stream of output, a file
+///       └──────────────────▲             all at once
+/// ```
+///
+/// Called on another thread than the loop's, by a blocking handler, everything is carried out on the loop.
+final class ServerResponse implements Response {
+    private static final byte[] TEXT = line("Content-Type: text/plain; charset=utf-8");
+    private static final byte[] HTML = line("Content-Type: text/html; charset=utf-8");
+    private static final byte[] JSON = line("Content-Type: application/json");
+    private static final byte[] BYTES = line("Content-Type: application/octet-stream");
+    private static final byte[] LENGTH = "Content-Length: ".getBytes(US_ASCII);
+    private static final byte[] CHUNKED = line("Transfer-Encoding: chunked");
+    private static final byte[] CLOSE = line("Connection: close");
+    private static final byte[] KEEP = line("Connection: keep-alive");
+    private static final byte[] NONE = {};
+
+    /// How much the lines need that are not the user's.
+    private static final int HEAD_ROOM = 1_024;
+
+    /// What is longer is written to the stream by itself.
+    private static final int SHORT_BYTES = 8 << 10;
+
+    private enum Stage {
+        OPEN,
+        BEGUN,
+        COMPLETE
+    }
+
+    private final Exchange exchange;
+    private final Workbench bench;
+    private final FieldList fields = new FieldList();
+
+    // Loop thread only, as far as a blocking handler does not have it.
+    private Stage stage = Stage.COMPLETE;
+    private int status;
+    private boolean closes;
+    private boolean hasType;
+    private long contentBytes;
+    private final List<Runnable> onDone = new ArrayList<>();
+    private @Nullable ServerStream stream;
+    private @Nullable Encoding encoding;
+
+    ServerResponse(Exchange exchange) {
+        this.exchange = exchange;
+        bench = exchange.bench;
+    }
+
+    private static byte[] line(String text) {
+        return (text + "\r\n").getBytes(US_ASCII);
+    }
+
+    /// Forgets everything that was set, but not who waits for the end.
+    void begin() {
+        if (stage == Stage.COMPLETE) {
+            onDone.clear();
+        }
+        stage = Stage.OPEN;
+        status = 200;
+        closes = false;
+        hasType = false;
+        contentBytes = 0;
+        stream = null;
+        encoding = null;
+        fields.clear();
+    }
+
+    private boolean isElsewhere() {
+        return !bench.loop.isLoopThread();
+    }
+
+    private <T> T onLoop(Supplier<T> work) {
+        return OnLoop.call(bench.loop, work);
+    }
+
+    private void requireOpen() {
+        HttpConnection _ = exchange.connection();
+        if (stage != Stage.OPEN) {
+            throw new IllegalStateException("the request is answered already, with " + status);
+        }
+    }
+
+    // ------------------------------------------------------------------ the head
+
+    @Override
+    public Response status(int status) {
+        if (status < 200 || status > 599) {
+            throw new IllegalArgumentException("a status is from 200 to 599, not " + status);
+        }
+        requireOpen();
+        this.status = status;
+        return this;
+    }
+
+    @Override
+    public int status() {
+        return status;
+    }
+
+    @Override
+    public Response header(String name, String value) {
+        requireOpen();
+        fields.remove(name);
+        return addHeader(name, value);
+    }
+
+    @Override
+    public Response addHeader(String name, String value) {
+        requireOpen();
+        if (name.equalsIgnoreCase("Transfer-Encoding")) {
+            throw new IllegalArgumentException(
+                    "how content is transferred is seen to: leave Transfer-Encoding alone");
+        }
+        if (name.equalsIgnoreCase("Connection")) {
+            closes |= value.equalsIgnoreCase("close");
+            return this;
+        }
+        fields.add(name, value);
+        hasType |= name.equalsIgnoreCase("Content-Type");
+        return this;
+    }
+
+    @Override
+    public @Nullable String header(String name) {
+        return fields.get(name);
+    }
+
+    /// Compresses the content if it turns out to be worth it.
+    void encode(Encoding encoding) {
+        requireOpen();
+        this.encoding = encoding;
+    }
+
+    // ------------------------------------------------------------------ all at once
+
+    @Override
+    public Promise<?> send() {
+        return isElsewhere() ? onLoop(this::send) : answer(NONE, NONE);
+    }
+
+    @Override
+    public Promise<?> send(byte[] content) {
+        return isElsewhere() ? onLoop(() -> send(content)) : answer(BYTES, content);
+    }
+
+    @Override
+    public Promise<?> send(Buffer content) {
+        return isElsewhere() ? onLoop(() -> send(content)) : answer(BYTES, content.getBytes());
+    }
+
+    @Override
+    public Promise<?> text(String content) {
+        return isElsewhere() ? onLoop(() -> text(content)) : answer(TEXT, content);
+    }
+
+    @Override
+    public Promise<?> html(String content) {
+        return isElsewhere() ? onLoop(() -> html(content)) : answer(HTML, content);
+    }
+
+    @Override
+    public Promise<?> json(@Nullable Object value) {
+        String text = bench.server.toJson(value);
+        return isElsewhere() ? onLoop(() -> answer(JSON, text)) : answer(JSON, text);
+    }
+
+    @Override
+    public Promise<?> redirect(int status, String location) {
+        if (status != 301 && status != 302 && status != 303 && status != 307 && status != 308) {
+            throw new IllegalArgumentException(
+                    "a redirection is 301, 302, 303, 307 or 308, not " + status);
+        }
+        return status(status).header("Location", location).send();
+    }
+
+    private Promise<?> answer(byte[] type, String content) {
+        int length = content.length();
+        if (length > SHORT_BYTES || encoding != null || !isAscii(content)) {
+            return answer(type, content.getBytes(UTF_8));
+        }
+        requireOpen();
+        Buffer out = putHead(type, length);
+        if (hasContent()) {
+            out.put(content);
+            contentBytes = length;
+        }
+        complete();
+        return bench.done;
+    }
+
+    private static boolean isAscii(String text) {
+        int all = 0;
+        for (int i = 0; i < text.length(); i++) {
+            all |= text.charAt(i);
+        }
+        return all < 0x80;
+    }
+
+    private Promise<?> answer(byte[] type, byte[] plain) {
+        requireOpen();
+        byte[] content = plain;
+        if (encoding != null && plain.length > 0) {
+            content = encoding.whole(exchange.request, this, typeOf(type), plain);
+        }
+        Buffer out = putHead(type, content.length);
+        if (hasContent()) {
+            contentBytes = content.length;
+            if (content.length <= SHORT_BYTES) {
+                bench.out(exchange.connection(), content.length).put(content);
+            } else {
+                bench.flush();
+                exchange.connection().write(content);
+            }
+        }
+        assert out != null;
+        complete();
+        return bench.done;
+    }
+
+    private String typeOf(byte[] line) {
+        String set = fields.get("Content-Type");
+        if (set != null) {
+            return set;
+        }
+        return line.length == 0
+                ? ""
+                : new String(line, 14, line.length - 16, US_ASCII);
+    }
+
+    // ------------------------------------------------------------------ bit by bit
+
+    @Override
+    public ResponseStream stream() {
+        return isElsewhere() ? onLoop(this::stream) : begin(BYTES);
+    }
+
+    private ServerStream begin(byte[] type) {
+        requireOpen();
+        String said = fields.get("Content-Length");
+        long length = said == null ? -1 : requireLength(said);
+        Encoding.Filter filter = null;
+        if (encoding != null && length < 0) {
+            filter = encoding.streamed(exchange.request, this, typeOf(type));
+        }
+        boolean chunked = length < 0 && !exchange.head.isHttp10();
+        closes |= length < 0 && !chunked;
+        Buffer _ = putHead(type, chunked ? -1 : length);
+        stage = Stage.BEGUN;
+        ServerStream made = new ServerStream(this, exchange.connection(), length, chunked, filter);
+        stream = made;
+        exchange.connection().flushUnlessServing();
+        return made;
+    }
+
+    private static long requireLength(String said) {
+        try {
+            long length = Long.parseLong(said);
+            if (length >= 0) {
+                return length;
+            }
+        } catch (NumberFormatException e) {
+            // Said below.
+        }
+        throw new IllegalArgumentException("a Content-Length is a number of bytes, not " + said);
+    }
+
+    @Override
+    public EventStream events() {
+        if (isElsewhere()) {
+            return onLoop(this::events);
+        }
+        type("text/event-stream").header("Cache-Control", "no-store");
+        return new ServerEvents(begin(NONE), exchange);
+    }
+
+    @Override
+    public Promise<?> file(Path file) {
+        return bench.server.answerFile(exchange.request, this, file);
+    }
+
+    /// Sends the head of an answer whose content is somebody else's work, of so many bytes. [#complete()] ends it.
+    HttpConnection beginWith(long length) {
+        requireOpen();
+        Buffer _ = putHead(BYTES, length);
+        stage = Stage.BEGUN;
+        contentBytes = hasContent() ? length : 0;
+        bench.flush();
+        return exchange.connection();
+    }
+
+    /// Sends the head of 101: from here on somebody else has the stream.
+    HttpConnection beginUpgrade(String protocol) {
+        requireOpen();
+        HttpConnection connection = exchange.connection();
+        Buffer out = bench.out(connection, HEAD_ROOM + fields.bytes());
+        bench.preamble.put(101, out);
+        fields.put(out);
+        out.put("Connection: Upgrade\r\nUpgrade: ").put(protocol).put("\r\n\r\n");
+        status = 101;
+        stage = Stage.BEGUN;
+        bench.flush();
+        return connection;
+    }
+
+    // ------------------------------------------------------------------ putting it together
+
+    /// Whether content follows the head.
+    boolean hasContent() {
+        return !Status.isWithoutContent(status) && !exchange.head.method().equals("HEAD");
+    }
+
+    /// @param length of the content; -1 if that is not known, and it comes in chunks, or ends with the connection
+    private Buffer putHead(byte[] type, long length) {
+        HttpConnection connection = exchange.connection();
+        Buffer out = bench.out(connection, HEAD_ROOM + fields.bytes() + SHORT_BYTES);
+        bench.preamble.put(status, out);
+        if (!hasType && length != 0) {
+            out.put(type);
+        }
+        fields.remove("Content-Length");
+        fields.put(out);
+        if (length >= 0) {
+            // Of 304 it would be what 200 had said, which is not known here.
+            if (!Status.isWithoutContent(status)) {
+                out.put(LENGTH);
+                Numbers.putDecimal(out, length);
+                out.put((byte) '\r').put((byte) '\n');
+            }
+        } else if (!exchange.head.isHttp10() && !Status.isWithoutContent(status)) {
+            out.put(CHUNKED);
+        }
+        closes |= connection.closesAfter(exchange);
+        if (closes) {
+            out.put(CLOSE);
+        } else if (exchange.head.isHttp10()) {
+            out.put(KEEP);
+        }
+        return out.put((byte) '\r').put((byte) '\n');
+    }
+
+    /// Everything is with the stream, or about to be.
+    void complete() {
+        stage = Stage.COMPLETE;
+        HttpConnection connection = exchange.connection();
+        connection.answered(exchange, closes);
+    }
+
+    void addContent(long bytes) {
+        contentBytes += bytes;
+    }
+
+    /// The connection is gone, whatever stage this is at.
+    void lost() {
+        stage = Stage.COMPLETE;
+        ServerStream known = stream;
+        if (known != null) {
+            known.lost();
+        }
+    }
+
+    // ------------------------------------------------------------------ afterwards
+
+    @Nullable ServerStream currentStream() {
+        return stage == Stage.BEGUN ? stream : null;
+    }
+
+    @Override
+    public boolean isAnswered() {
+        return stage != Stage.OPEN;
+    }
+
+    boolean isComplete() {
+        return stage == Stage.COMPLETE;
+    }
+
+    @Override
+    public Response onDone(Runnable callback) {
+        HttpConnection _ = exchange.connection();
+        onDone.add(callback);
+        return this;
+    }
+
+    /// Tells those who wait for the end.
+    void tellDone() {
+        for (int i = 0; i < onDone.size(); i++) {
+            onDone.get(i).run();
+        }
+        onDone.clear();
+    }
+
+    @Override
+    public long contentBytes() {
+        return contentBytes;
+    }
+}

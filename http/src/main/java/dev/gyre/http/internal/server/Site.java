@@ -1,0 +1,91 @@
+package dev.gyre.http.internal.server;
+
+import dev.gyre.http.Handler;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+
+/// A pattern, and who answers which method there.
+///
+/// Loop thread only.
+final class Site {
+    final Pattern pattern;
+    final String text;
+
+    /// The names of the parameters in their order, the rest last.
+    final List<String> parameters = new ArrayList<>();
+
+    private final List<String> methods = new ArrayList<>();
+    private final List<Handler> handlers = new ArrayList<>();
+    private @Nullable Handler any;
+
+    Site(Pattern pattern, String text) {
+        this.pattern = pattern;
+        this.text = text;
+        for (Pattern.Segment segment : pattern.segments()) {
+            if (segment.isParameter()) {
+                parameters.add(segment.text());
+            }
+        }
+        if (!pattern.rest().isEmpty()) {
+            parameters.add(pattern.rest());
+        }
+    }
+
+    /// @throws IllegalArgumentException if it is taken
+    void add(String method, Handler handler) {
+        if (find(method) != null) {
+            throw new IllegalArgumentException(method + " " + text + " has a handler already");
+        }
+        methods.add(method);
+        handlers.add(handler);
+    }
+
+    /// @throws IllegalArgumentException if it is taken
+    void addAny(Handler handler) {
+        if (any != null) {
+            throw new IllegalArgumentException("any method of " + text + " has a handler already");
+        }
+        any = handler;
+    }
+
+    /// Who answers a method; null if nobody does.
+    @Nullable Handler handler(String method) {
+        Handler exact = find(method);
+        if (exact == null && method.equals("HEAD")) {
+            exact = find("GET");
+        }
+        return exact != null ? exact : any;
+    }
+
+    private @Nullable Handler find(String method) {
+        for (int i = 0; i < methods.size(); i++) {
+            // Those of the parser are the same object for the same method.
+            String known = methods.get(i);
+            if (known == method || known.equals(method)) {
+                return handlers.get(i);
+            }
+        }
+        return null;
+    }
+
+    boolean knows(String method) {
+        return methods.contains(method);
+    }
+
+    /// What is allowed here, for the `Allow` field.
+    String allowed() {
+        TreeSet<String> allowed = new TreeSet<>(methods);
+        if (any != null) {
+            allowed.addAll(List.of("DELETE", "GET", "PATCH", "POST", "PUT"));
+        }
+        if (allowed.contains("GET")) {
+            allowed.add("HEAD");
+        }
+        allowed.add("OPTIONS");
+        return String.join(", ", allowed);
+    }
+}

@@ -1,0 +1,97 @@
+package dev.gyre.http.internal.server;
+
+import dev.gyre.EventLoop;
+import dev.gyre.Promise;
+import dev.gyre.http.HttpConfig;
+import dev.gyre.http.internal.message.RequestHead;
+import dev.gyre.io.Buffer;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
+
+/// What all connections of a server share: one exchange that is used again as long as requests are answered at once, and one
+/// piece of memory in which answers are put together before they are written to their stream.
+///
+/// Loop thread only.
+final class Workbench {
+    private static final int OUT_BYTES = 64 << 10;
+
+    /// So many heads wait to be used again.
+    private static final int MOST_HEADS = 64;
+
+    final EventLoop loop;
+    final HttpConfig config;
+    final LoopServer server;
+    final Preamble preamble;
+
+    /// What an answer returns: nothing has to be waited for.
+    final Promise<?> done;
+
+    private final Buffer out = Buffer.allocate(OUT_BYTES);
+    private @Nullable HttpConnection owner;
+    private @Nullable Exchange spare;
+    private final ArrayDeque<RequestHead> heads = new ArrayDeque<>();
+
+    Workbench(LoopServer server, EventLoop loop, HttpConfig config) {
+        this.server = server;
+        this.loop = loop;
+        this.config = config;
+        preamble = new Preamble(loop, config);
+        done = Promise.resolved(loop, null);
+    }
+
+    // ------------------------------------------------------------------ exchanges
+
+    /// The exchange for the next request.
+    Exchange spare() {
+        Exchange known = spare;
+        if (known == null) {
+            RequestHead head = heads.pollLast();
+            if (head == null) {
+                head = new RequestHead(config.maxTarget(), config.maxHead(), config.maxFields());
+            }
+            known = new Exchange(this, head);
+            spare = known;
+        }
+        return known;
+    }
+
+    /// The request is not answered at once: its exchange is its own from now on.
+    void give(Exchange exchange) {
+        assert spare == exchange : "only the spare one is given away";
+        spare = null;
+    }
+
+    /// Nobody needs the head any more.
+    void takeBack(RequestHead head) {
+        head.release();
+        if (heads.size() < MOST_HEADS) {
+            heads.addLast(head);
+        }
+    }
+
+    // ------------------------------------------------------------------ output
+
+    /// Memory for the next bytes of a connection, with at least so much room.
+    ///
+    /// @param room at most half of what there is
+    Buffer out(HttpConnection connection, int room) {
+        assert room <= OUT_BYTES / 2 : "write that to the stream itself: " + room;
+        if (owner != connection || out.writable() < room) {
+            flush();
+            owner = connection;
+        }
+        return out;
+    }
+
+    /// Writes what was put together to the stream it is for.
+    void flush() {
+        HttpConnection known = owner;
+        owner = null;
+        if (known != null && out.readable() > 0 && known.stream().isOpen()) {
+            known.noteRoom(known.stream().write(out));
+        }
+        out.clear();
+    }
+}
