@@ -1,0 +1,119 @@
+package dev.gyre.http.internal.message;
+
+import dev.gyre.io.Buffer;
+
+/// The line before a chunk: its size in hex digits, and extensions, which mean nothing here but have to be right.
+///
+/// White space is not taken anywhere outside quotes, though RFC 9112 lets senders be forgiven for it around `;` and `=`: nobody sends
+/// it, and readers were found to differ about it.
+///
+/// **Threads.** One at a time.
+final class ChunkLine {
+    /// With its CRLF.
+    static final int LONGEST = 256;
+
+    private static final int MOST_DIGITS = 15;
+
+    // Loop thread only.
+    private long size;
+    private int extensionBytes;
+
+    long size() {
+        return size;
+    }
+
+    /// How many bytes its extensions have.
+    int extensionBytes() {
+        return extensionBytes;
+    }
+
+    /// Looks for a line at the reading position.
+    ///
+    /// @return behind the line; 0 if more is needed; or the code of a refusal
+    int parse(Buffer data) {
+        int readable = data.readable();
+        int end = Math.min(readable, LONGEST);
+        int next = parse(data, end);
+        return next == 0 && readable >= LONGEST ? Refusal.CHUNK_LINE_TOO_LONG.code() : next;
+    }
+
+    private int parse(Buffer data, int end) {
+        int digits = Octets.firstNot(Octets.HEX, data, 0, end);
+        if (digits > MOST_DIGITS) {
+            return Refusal.CHUNK_TOO_LARGE.code();
+        }
+        if (digits == end) {
+            return 0;
+        }
+        byte behind = data.peek(digits);
+        if (digits == 0 || (behind != ';' && behind != Octets.CR && behind != Octets.LF)) {
+            return Refusal.BAD_CHUNK_SIZE.code();
+        }
+        size = 0;
+        for (int i = 0; i < digits; i++) {
+            size = (size << 4) | Character.digit(data.peek(i), 16);
+        }
+        int at = digits;
+        while (at < end && data.peek(at) == ';') {
+            at = extension(data, at + 1, end);
+            if (at <= 0) {
+                return at;
+            }
+        }
+        if (at == end) {
+            return 0;
+        }
+        extensionBytes = at - digits;
+        return switch (data.peek(at)) {
+            case Octets.CR -> Octets.lineEnd(data, at, end);
+            case Octets.LF -> Refusal.BARE_LF.code();
+            default -> Refusal.BAD_CHUNK_EXTENSION.code();
+        };
+    }
+
+    /// @return behind the extension, where there is a byte; 0; or the code of a refusal
+    private static int extension(Buffer data, int from, int end) {
+        int name = Octets.firstNot(Octets.TOKEN, data, from, end);
+        if (name == end) {
+            return 0;
+        }
+        if (name == from) {
+            return Refusal.BAD_CHUNK_EXTENSION.code();
+        }
+        if (data.peek(name) != '=') {
+            return name;
+        }
+        int at = name + 1;
+        if (at == end) {
+            return 0;
+        }
+        if (data.peek(at) == '"') {
+            return quoted(data, at + 1, end);
+        }
+        int value = Octets.firstNot(Octets.TOKEN, data, at, end);
+        if (value == end) {
+            return 0;
+        }
+        return value == at ? Refusal.BAD_CHUNK_EXTENSION.code() : value;
+    }
+
+    private static int quoted(Buffer data, int from, int end) {
+        for (int at = from; at < end; at++) {
+            int octet = data.peek(at) & 0xff;
+            if (octet == '"') {
+                return at + 1 < end ? at + 1 : 0;
+            }
+            if (octet == '\\') {
+                at++;
+                if (at == end) {
+                    return 0;
+                }
+                octet = data.peek(at) & 0xff;
+            }
+            if ((octet < ' ' && octet != Octets.TAB) || octet == 0x7f) {
+                return (octet == Octets.LF ? Refusal.BARE_LF : Refusal.BAD_CHUNK_EXTENSION).code();
+            }
+        }
+        return 0;
+    }
+}

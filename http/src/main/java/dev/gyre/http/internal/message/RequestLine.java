@@ -1,0 +1,270 @@
+package dev.gyre.http.internal.message;
+
+import dev.gyre.io.Buffer;
+
+import org.jspecify.annotations.Nullable;
+
+/// The first line of a request: where its method and its target are.
+///
+/// **Threads.** One at a time.
+final class RequestLine {
+    static final int LONGEST_METHOD = 32;
+
+    private static final String[] METHODS = {
+        "GET", "POST", "PUT", "DELETE", "HEAD", "PATCH", "OPTIONS", "CONNECT", "TRACE"
+    };
+    private static final long[] METHOD_WORDS = new long[METHODS.length];
+    private static final String GET = METHODS[0];
+    private static final long GET_WORD = Octets.word("GET ");
+    private static final long FOUR_BYTES = 0xffffffffL << Integer.SIZE;
+
+    private static final String VERSION = "HTTP/1.1";
+    private static final long HTTP_1_1 = Octets.word("HTTP/1.1");
+    private static final long HTTP_1_0 = Octets.word("HTTP/1.0");
+
+    static {
+        for (int i = 0; i < METHODS.length; i++) {
+            METHOD_WORDS[i] = Octets.word(METHODS[i]);
+        }
+    }
+
+    private final int maxTarget;
+
+    // Loop thread only.
+    private @Nullable String method;
+    private int methodAt;
+    private int methodEnd;
+    private int targetAt;
+    private int pathEnd;
+    private int targetEnd;
+    private int authorityAt;
+    private int authorityEnd;
+    private String usualPort = "";
+    private boolean http10;
+
+    RequestLine(int maxTarget) {
+        this.maxTarget = maxTarget;
+    }
+
+    void clear() {
+        method = null;
+        methodAt = 0;
+        methodEnd = 0;
+        targetAt = 0;
+        pathEnd = 0;
+        targetEnd = 0;
+        authorityAt = 0;
+        authorityEnd = 0;
+        http10 = false;
+    }
+
+    /// @return behind the line; 0 if the end came before; or the code of a refusal
+    int parse(Buffer data, int end) {
+        int at = emptyLine(data, end);
+        if (at < 0 || at == end) {
+            return Math.min(at, 0);
+        }
+        at = method(data, at, end);
+        if (at > 0) {
+            at = target(data, at, end);
+        }
+        if (at > 0) {
+            at = version(data, at, end);
+        }
+        if (at > 0 && !isFormRight(data)) {
+            return Refusal.BAD_TARGET_FORM.code();
+        }
+        return at;
+    }
+
+    /// One empty line is skipped: old clients send it after content (RFC 9112, 2.2).
+    ///
+    /// @return 0 or 2; the end if more is needed; or the code of a refusal
+    private static int emptyLine(Buffer data, int end) {
+        if (end == 0 || data.peek(0) != Octets.CR) {
+            return 0;
+        }
+        int next = Octets.lineEnd(data, 0, end);
+        return next == 0 ? end : next;
+    }
+
+    /// @return where the target begins; 0; or the code of a refusal
+    private int method(Buffer data, int at, int end) {
+        methodAt = at;
+        long word = Octets.word(data, at, end);
+        if ((word & FOUR_BYTES) == GET_WORD) {
+            method = GET;
+            methodEnd = at + 3;
+            return at + 4;
+        }
+        // One more, so that it shows that it is too long.
+        int last = Octets.firstNot(Octets.TOKEN, data, at, Math.min(end, at + LONGEST_METHOD + 1));
+        if (last - at > LONGEST_METHOD) {
+            return Refusal.METHOD_TOO_LONG.code();
+        }
+        if (last == end) {
+            return 0;
+        }
+        byte behind = data.peek(last);
+        if (last == at || behind != Octets.SPACE) {
+            return (behind == Octets.LF ? Refusal.BARE_LF : Refusal.BAD_METHOD).code();
+        }
+        methodEnd = last;
+        method = known(word, last - at);
+        return last + 1;
+    }
+
+    private static @Nullable String known(long word, int length) {
+        if (length >= Long.BYTES) {
+            return null;
+        }
+        int unused = Long.SIZE - Byte.SIZE * length;
+        long name = word >>> unused << unused;
+        for (int i = 0; i < METHODS.length; i++) {
+            if (METHOD_WORDS[i] == name) {
+                return METHODS[i];
+            }
+        }
+        return null;
+    }
+
+    /// @return where the version begins; 0; or the code of a refusal
+    private int target(Buffer data, int from, int end) {
+        // One more byte than it may have: the space behind it.
+        int most = (int) Math.min(end, (long) from + maxTarget + 1);
+        int stop = Octets.firstOutsidePath(data, from, most);
+        targetAt = from;
+        pathEnd = stop;
+        while (stop < most && data.peek(stop) == '?') {
+            stop = Octets.firstOutsidePath(data, stop + 1, most);
+        }
+        if (stop == most) {
+            return most - from > maxTarget ? Refusal.TARGET_TOO_LONG.code() : 0;
+        }
+        byte behind = data.peek(stop);
+        if (stop - from == maxTarget && behind != Octets.SPACE) {
+            return Refusal.TARGET_TOO_LONG.code();
+        }
+        targetEnd = stop;
+        return switch (behind) {
+            case Octets.SPACE -> stop == from ? Refusal.BAD_TARGET.code() : stop + 1;
+            case Octets.LF -> Refusal.BARE_LF.code();
+            case Octets.CR -> noVersion(data, stop, end);
+            default -> Refusal.BAD_TARGET.code();
+        };
+    }
+
+    /// The line ends with the target, as HTTP/0.9 had it; or there is a stray CR.
+    private static int noVersion(Buffer data, int cr, int end) {
+        int next = Octets.lineEnd(data, cr, end);
+        return next > 0 ? Refusal.BAD_VERSION.code() : next;
+    }
+
+    /// @return behind the line; 0; or the code of a refusal
+    private int version(Buffer data, int at, int end) {
+        long word = Octets.word(data, at, end);
+        if (word == HTTP_1_1 || word == HTTP_1_0) {
+            http10 = word == HTTP_1_0;
+        } else {
+            return otherVersion(data, at, end);
+        }
+        int cr = at + VERSION.length();
+        if (cr == end) {
+            return 0;
+        }
+        return switch (data.peek(cr)) {
+            case Octets.CR -> Octets.lineEnd(data, cr, end);
+            case Octets.LF -> Refusal.BARE_LF.code();
+            default -> Refusal.BAD_VERSION.code();
+        };
+    }
+
+    /// Says what is wrong as soon as it is, also for lines too short to have a version.
+    static int otherVersion(Buffer data, int at, int end) {
+        for (int i = 0; i < VERSION.length(); i++) {
+            if (at + i == end) {
+                return 0;
+            }
+            byte octet = data.peek(at + i);
+            boolean digit = i == 5 || i == 7;
+            if (digit ? !Octets.DIGIT[octet & 0xff] : octet != VERSION.charAt(i)) {
+                return Refusal.BAD_VERSION.code();
+            }
+        }
+        return Refusal.OTHER_VERSION.code();
+    }
+
+    // ------------------------------------------------------------------ forms of the target
+
+    /// Whether the target is one that the method takes (RFC 9112, 3.2). Moves its beginning behind scheme and authority.
+    private boolean isFormRight(Buffer data) {
+        String name = method;
+        if ("CONNECT".equals(name)) {
+            pathEnd = targetEnd;
+            return Authority.hasPort(data, targetAt, targetEnd);
+        }
+        byte first = data.peek(targetAt);
+        if (first == '/') {
+            return true;
+        }
+        if (first == '*') {
+            return targetEnd - targetAt == 1 && "OPTIONS".equals(name);
+        }
+        return isAddress(data, "http://", "80") || isAddress(data, "https://", "443");
+    }
+
+    private boolean isAddress(Buffer data, String scheme, String port) {
+        int at = targetAt + scheme.length();
+        if (at >= pathEnd || !Octets.is(data, targetAt, at, scheme)) {
+            return false;
+        }
+        int slash = at;
+        while (slash < pathEnd && data.peek(slash) != '/') {
+            slash++;
+        }
+        authorityAt = at;
+        authorityEnd = slash;
+        usualPort = port;
+        targetAt = slash;
+        return Authority.isValid(data, at, slash);
+    }
+
+    /// Whether the target names no host, or the same as the `Host` field does.
+    boolean isHost(Buffer data, int hostAt, int hostEnd) {
+        return authorityAt == authorityEnd
+                || (hostAt < hostEnd
+                        && Authority.isSame(
+                                data, authorityAt, authorityEnd, hostAt, hostEnd, usualPort));
+    }
+
+    // ------------------------------------------------------------------ what came of it
+
+    /// The method if it is a registered one.
+    @Nullable String method() {
+        return method;
+    }
+
+    int methodAt() {
+        return methodAt;
+    }
+
+    int methodEnd() {
+        return methodEnd;
+    }
+
+    int targetAt() {
+        return targetAt;
+    }
+
+    int pathEnd() {
+        return pathEnd;
+    }
+
+    int targetEnd() {
+        return targetEnd;
+    }
+
+    boolean isHttp10() {
+        return http10;
+    }
+}

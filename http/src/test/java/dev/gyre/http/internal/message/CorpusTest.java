@@ -1,0 +1,134 @@
+package dev.gyre.http.internal.message;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/// Every message of the corpora: what comes of it, and that it is the same in whichever pieces it arrives.
+class CorpusTest {
+    private static final Pattern REFUSAL = Pattern.compile("[A-Z_0-9]+");
+
+    static List<Corpus.Case> requestsTaken() {
+        return Corpus.requestsTaken();
+    }
+
+    static List<Corpus.Case> requestsRefused() {
+        return Corpus.requestsRefused();
+    }
+
+    static List<Corpus.Case> responses() {
+        return Corpus.responses();
+    }
+
+    @ParameterizedTest
+    @MethodSource("requestsTaken")
+    void requestsTaken_inAnyPieces_areUnderstoodAsTheCorpusSays(Corpus.Case message) {
+        String outcome = same(message.bytes(), cuts -> MessageReader.ofRequests(message.bytes(), cuts));
+
+        assertThat(outcome)
+                .as("'%s' in requests-taken.txt: parser or corpus is wrong", message)
+                .isEqualTo(message.outcome());
+    }
+
+    @ParameterizedTest
+    @MethodSource("requestsTaken")
+    void requestsTaken_sentTwiceAhead_areUnderstoodTwice(Corpus.Case message) {
+        byte[] twice = twice(message.bytes());
+
+        String outcome = same(twice, cuts -> MessageReader.ofRequests(twice, cuts));
+
+        assertThat(outcome)
+                .as("'%s' in requests-taken.txt, and the same once more behind it", message)
+                .isEqualTo(message.outcome() + "; " + message.outcome());
+    }
+
+    @ParameterizedTest
+    @MethodSource("requestsRefused")
+    void requestsRefused_inAnyPieces_areRefusedAsTheCorpusSays(Corpus.Case message) {
+        String outcome = same(message.bytes(), cuts -> MessageReader.ofRequests(message.bytes(), cuts));
+
+        assertThat(outcome)
+                .as("'%s' in requests-refused.txt: parser or corpus is wrong", message)
+                .endsWith("refused " + message.outcome());
+    }
+
+    @ParameterizedTest
+    @MethodSource("requestsRefused")
+    void requestsRefused_withMoreBehind_areRefusedForTheSame(Corpus.Case message) {
+        byte[] twice = twice(message.bytes());
+
+        String outcome = same(twice, cuts -> MessageReader.ofRequests(twice, cuts));
+
+        assertThat(outcome)
+                .as("'%s' in requests-refused.txt, and the same once more behind it", message)
+                .isEqualTo(MessageReader.ofRequests(message.bytes()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("responses")
+    void responses_inAnyPieces_areUnderstoodAsTheCorpusSays(Corpus.Case message) {
+        String outcome =
+                same(
+                        message.bytes(),
+                        cuts -> MessageReader.ofResponses(message.method(), message.bytes(), cuts));
+
+        if (REFUSAL.matcher(message.outcome()).matches()) {
+            assertThat(outcome)
+                    .as("'%s' in responses.txt: parser or corpus is wrong", message)
+                    .endsWith("refused " + message.outcome());
+        } else {
+            assertThat(outcome)
+                    .as("'%s' in responses.txt: parser or corpus is wrong", message)
+                    .isEqualTo(message.outcome());
+        }
+    }
+
+    @Test
+    void corpora_haveAMessageForEveryRefusal_butThoseOfLimits() {
+        List<Refusal> byLimits =
+                List.of(
+                        Refusal.TARGET_TOO_LONG,
+                        Refusal.HEAD_TOO_LARGE,
+                        Refusal.TOO_MANY_FIELDS,
+                        Refusal.CONTENT_TOO_LARGE,
+                        Refusal.CHUNK_LINE_TOO_LONG,
+                        Refusal.TOO_MANY_EXTENSIONS,
+                        Refusal.TRAILER_TOO_LARGE);
+        assertThat(Arrays.stream(Refusal.values()).filter(refusal -> !byLimits.contains(refusal)))
+                .as("refusals: add a message to a corpus for each that is missing")
+                .allMatch(
+                        refusal ->
+                                Stream.concat(
+                                                Corpus.requestsRefused().stream(),
+                                                Corpus.responses().stream())
+                                        .anyMatch(
+                                                message ->
+                                                        message.outcome().equals(refusal.name())));
+    }
+
+    /// What comes of the bytes as a whole, which has to be what comes of them cut once anywhere, and cut everywhere.
+    private static String same(byte[] bytes, Function<int[], String> read) {
+        String whole = read.apply(new int[0]);
+        for (int cut = 1; cut < bytes.length; cut++) {
+            assertThat(read.apply(new int[] {cut})).as("cut before byte %d", cut).isEqualTo(whole);
+        }
+        int[] everywhere = new int[Math.max(0, bytes.length - 1)];
+        Arrays.setAll(everywhere, i -> i + 1);
+        assertThat(read.apply(everywhere)).as("byte by byte").isEqualTo(whole);
+        return whole;
+    }
+
+    private static byte[] twice(byte[] bytes) {
+        byte[] twice = Arrays.copyOf(bytes, 2 * bytes.length);
+        System.arraycopy(bytes, 0, twice, bytes.length, bytes.length);
+        return twice;
+    }
+}
