@@ -2,6 +2,7 @@ package dev.gyre.http;
 
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
+import dev.gyre.http.internal.websocket.LoopSocket;
 import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
@@ -31,7 +32,7 @@ import java.util.function.Consumer;
 /// costs its own socket only, with 1011.
 ///
 /// **Threads.** Loop thread only, or any one while no thread runs the loop.
-public interface WebSocket {
+public sealed interface WebSocket permits LoopSocket {
     /// Connects with the usual settings.
     static Promise<WebSocket> connect(EventLoop loop, URI uri) {
         return connect(loop, uri, WebSocketConfig.DEFAULT);
@@ -42,7 +43,7 @@ public interface WebSocket {
     ///
     /// @throws IllegalArgumentException if the URI is none of a WebSocket
     static Promise<WebSocket> connect(EventLoop loop, URI uri, WebSocketConfig config) {
-        throw new UnsupportedOperationException();
+        return LoopSocket.connect(loop, uri, config);
     }
 
     // ------------------------------------------------------------------ receiving

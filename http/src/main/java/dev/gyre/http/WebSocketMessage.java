@@ -1,36 +1,31 @@
 package dev.gyre.http;
 
-import java.nio.charset.StandardCharsets;
+import dev.gyre.http.internal.websocket.EncodedMessage;
 
 /// A message that is encoded once, and sent to many: [WebSocket#send(WebSocketMessage)]. Immutable, for any thread.
 ///
+/// ```java
+/// var price = WebSocketMessage.text("42.17");
+/// for (WebSocket socket : watching) {
+///     socket.send(price);
+/// }
+/// ```
+///
 /// Compressed as well the first time that a socket asks for that, and then for all.
-public final class WebSocketMessage {
-    private final boolean text;
-    private final byte[] content;
-
-    private WebSocketMessage(boolean text, byte[] content) {
-        this.text = text;
-        this.content = content;
-    }
-
+public sealed interface WebSocketMessage permits EncodedMessage {
     /// A message of text.
-    public static WebSocketMessage text(String text) {
-        return new WebSocketMessage(true, text.getBytes(StandardCharsets.UTF_8));
+    static WebSocketMessage text(String text) {
+        return EncodedMessage.of(text);
     }
 
-    /// A binary message.
-    public static WebSocketMessage binary(byte[] content) {
-        return new WebSocketMessage(false, content.clone());
+    /// A binary message. The bytes are copied.
+    static WebSocketMessage binary(byte[] content) {
+        return EncodedMessage.of(content);
     }
 
     /// Whether it is one of text.
-    public boolean isText() {
-        return text;
-    }
+    boolean isText();
 
     /// How many bytes its content has.
-    public int length() {
-        return content.length;
-    }
+    int length();
 }
