@@ -2,6 +2,7 @@ package dev.gyre.http;
 
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
+import dev.gyre.http.internal.server.LoopServer;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.Tls;
 
@@ -43,7 +44,7 @@ public interface HttpServer extends AutoCloseable {
 
     /// A server.
     static HttpServer on(EventLoop loop, HttpConfig config) {
-        throw new UnsupportedOperationException();
+        return new LoopServer(loop, config);
     }
 
     // ------------------------------------------------------------------ what it answers
@@ -124,7 +125,7 @@ public interface HttpServer extends AutoCloseable {
     HttpServer use(Middleware middleware);
 
     /// Answers when a handler has failed; without this an [HttpException] is answered with its status and message, all else with
-    /// 500 and no word about what happened, which the loop's observer is told.
+    /// 500 and no word about what happened, which is logged.
     ///
     /// @return this server
     HttpServer onError(ErrorHandler handler);

@@ -17,6 +17,7 @@ public enum Refusal {
     OTHER_VERSION(505, "this is spoken here: HTTP/1.1 and HTTP/1.0"),
     BAD_STATUS(502, "the status is not a number from 100 to 599 between single spaces"),
 
+    HEAD_TOO_SLOW(408, "the head of the request comes too slowly"),
     HEAD_TOO_LARGE(431, "the head of the message is larger than is taken here"),
     TOO_MANY_FIELDS(431, "there are more fields than are taken here"),
     SPACE_BEFORE_FIELDS(400, "there is white space between the first line and the first field"),

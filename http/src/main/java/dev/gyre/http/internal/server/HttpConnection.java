@@ -14,7 +14,9 @@ import dev.gyre.io.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /// A connection: requests one after the other, each answered before the next is looked at.
 ///
@@ -32,6 +34,8 @@ final class HttpConnection implements Protocol {
     /// After so many requests in a row others have their turn.
     private static final int MOST_IN_A_ROW = 64;
 
+    private static final int REFUSAL_ROOM = 1_024;
+
     private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(US_ASCII);
 
     private final Workbench bench;
@@ -42,12 +46,12 @@ final class HttpConnection implements Protocol {
     private @Nullable Exchange open;
 
     private @Nullable EventStream events;
+    private @Nullable Consumer<Stream> upgrade;
     private boolean serving;
     private boolean room = true;
     private boolean closes;
     private boolean ended;
     private boolean saidContinue;
-    private boolean handedOver;
     private Phase phase = Phase.IDLE;
 
     private enum Phase {
@@ -115,6 +119,9 @@ final class HttpConnection implements Protocol {
                     break;
                 }
                 handle(exchange, length, data);
+                if (upgrade != null) {
+                    return;
+                }
                 if (open != null) {
                     if (data.readable() > 0) {
                         stream.pause();
@@ -154,6 +161,11 @@ final class HttpConnection implements Protocol {
         if (failure != null) {
             exchange.fail(failure);
         }
+        if (upgrade != null) {
+            data.skip(length);
+            handOver(exchange);
+            return;
+        }
         if (exchange.response.isComplete() && body == null) {
             data.skip(length);
             exchange.end();
@@ -187,12 +199,14 @@ final class HttpConnection implements Protocol {
                 });
     }
 
+    /// Answers what is no request, and says that it is the last answer.
     private void refuse(Refusal refusal) {
-        Exchange exchange = bench.spare();
         closes = true;
-        exchange.begin(this);
-        exchange.response.status(refusal.status()).text(refusal.reason() + "\n");
-        exchange.end();
+        Buffer out = bench.out(this, REFUSAL_ROOM);
+        bench.preamble.put(refusal.status(), out);
+        out.put("Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: ");
+        Numbers.putDecimal(out, refusal.reason().length() + 1);
+        out.put("\r\n\r\n").put(refusal.reason()).put("\n");
     }
 
     // ------------------------------------------------------------------ content
@@ -398,18 +412,23 @@ final class HttpConnection implements Protocol {
         this.events = events;
     }
 
-    /// Another protocol takes over, with what is unread.
-    void handOver(Protocol protocol) {
-        handedOver = true;
-        deadline.cancel();
-        bench.server.forget(this);
-        Exchange known = open;
-        if (known != null) {
-            open = null;
-            known.end();
-            bench.takeBack(known.head);
+    /// Another protocol is to take over: at once, or, within the handler, when its request was taken.
+    void upgrade(Exchange exchange, Consumer<Stream> takeOver) {
+        upgrade = takeOver;
+        if (open == exchange) {
+            handOver(exchange);
         }
-        stream.protocol(protocol);
+    }
+
+    private void handOver(Exchange exchange) {
+        Consumer<Stream> takeOver = Objects.requireNonNull(upgrade);
+        deadline.cancel();
+        open = null;
+        exchange.response.upgraded();
+        exchange.end();
+        // Before this is forgotten: a server that is ending waits for one or the other.
+        takeOver.accept(stream);
+        bench.server.forget(this);
         stream.resume();
     }
 
@@ -458,7 +477,7 @@ final class HttpConnection implements Protocol {
         bench.server.forget(this);
         Exchange known = open;
         open = null;
-        if (known != null && !handedOver) {
+        if (known != null) {
             RequestBody body = known.body();
             if (body != null) {
                 body.fail(new HttpException(400, "the connection was closed: " + reason));

@@ -322,6 +322,12 @@ final class ServerResponse implements Response {
         return connection;
     }
 
+    /// Somebody else has the stream now.
+    void upgraded() {
+        stage = Stage.COMPLETE;
+        tellDone();
+    }
+
     // ------------------------------------------------------------------ putting it together
 
     /// Whether content follows the head.
