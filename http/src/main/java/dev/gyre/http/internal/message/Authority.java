@@ -18,7 +18,7 @@ final class Authority {
         return port == end
                 || (port > at
                         && data.peek(port) == ':'
-                        && Octets.firstNot(Octets.DIGIT, data, port + 1, end) == end);
+                        && Octets.firstNotIn(Octets.DIGIT, data, port + 1, end) == end);
     }
 
     /// Whether it is one, and says a port: what `CONNECT` takes.
@@ -51,13 +51,13 @@ final class Authority {
         if (at == end) {
             return -1;
         }
-        if (data.peek(at) == '[') {
+        int last = Octets.firstNot(HOST, data, at, end);
+        if (last == at && data.peek(at) == '[') {
             int close = Octets.firstNot(LITERAL, data, at + 1, end);
             return close > at + 1 && close < end && data.peek(close) == ']' ? close + 1 : -1;
         }
-        int last = Octets.firstNot(HOST, data, at, end);
         while (last < end && data.peek(last) == '%') {
-            if (end - last < 3 || Octets.firstNot(Octets.HEX, data, last + 1, last + 3) < last + 3) {
+            if (end - last < 3 || Octets.firstNotIn(Octets.HEX, data, last + 1, last + 3) < last + 3) {
                 return -1;
             }
             last = Octets.firstNot(HOST, data, last + 3, end);

@@ -38,7 +38,7 @@ final class ChunkLine {
     }
 
     private int parse(Buffer data, int end) {
-        int digits = Octets.firstNot(Octets.HEX, data, 0, end);
+        int digits = Octets.firstNotIn(Octets.HEX, data, 0, end);
         if (digits > MOST_DIGITS) {
             return Refusal.CHUNK_TOO_LARGE.code();
         }

@@ -55,10 +55,11 @@ final class Fields implements Headers {
     int parse(Buffer data, int from, int end, Framing framing) {
         int at = from;
         while (at < end) {
-            if (data.peek(at) == Octets.CR) {
+            int colon = Octets.firstNot(Octets.TOKEN, data, at, end);
+            if (colon == at && data.peek(at) == Octets.CR) {
                 return Octets.lineEnd(data, at, end);
             }
-            at = line(data, at, end, framing);
+            at = line(data, at, colon, end, framing);
             if (at <= 0) {
                 return at;
             }
@@ -66,27 +67,26 @@ final class Fields implements Headers {
         return 0;
     }
 
-    private int line(Buffer data, int at, int end, Framing framing) {
+    private int line(Buffer data, int at, int colon, int end, Framing framing) {
         if (count == maxFields) {
             return Refusal.TOO_MANY_FIELDS.code();
         }
-        int colon = Octets.firstNot(Octets.TOKEN, data, at, end);
         if (colon == end) {
             return 0;
         }
-        if (colon == at || data.peek(colon) != ':') {
+        long word = Octets.word(data, colon, end);
+        if (colon == at || word >>> 56 != ':') {
             return badName(data, at, colon);
         }
-        int valueAt = Octets.skipSpace(data, colon + 1, end);
+        int valueAt = colon + 1;
+        if (Octets.isSpace((byte) (word >>> 48))) {
+            valueAt++;
+            if (Octets.isSpace((byte) (word >>> 40))) {
+                valueAt = Octets.skipSpace(data, valueAt, end);
+            }
+        }
         int cr = Octets.firstControl(data, valueAt, end);
-        if (cr == end) {
-            return 0;
-        }
-        byte control = data.peek(cr);
-        if (control != Octets.CR) {
-            return (control == Octets.LF ? Refusal.BARE_LF : Refusal.CONTROL_BYTE).code();
-        }
-        int next = Octets.lineEnd(data, cr, end);
+        int next = Octets.textEnd(data, cr, end);
         if (next <= 0) {
             return next;
         }

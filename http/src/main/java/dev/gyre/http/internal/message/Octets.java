@@ -72,17 +72,38 @@ final class Octets {
     }
 
     /// Where the first byte is that is not in the set; the end if there is none.
+    ///
+    /// @param set has all letters, digits, `-` and `.`, which are looked at eight at a time
     static int firstNot(boolean[] set, Buffer data, int from, int end) {
         for (int at = from; at < end; at += Long.BYTES) {
             long word = word(data, at, end);
-            for (int i = 0; i < Long.BYTES; i++) {
-                if (!set[(int) (word >>> 56)]) {
+            int first = Long.numberOfLeadingZeros(~plain(word) & HIGHS) / Byte.SIZE;
+            for (int i = first; i < Long.BYTES; i++) {
+                if (!set[(int) (word >>> (56 - Byte.SIZE * i)) & 0xff]) {
                     return at + i;
                 }
-                word <<= Byte.SIZE;
             }
         }
         return end;
+    }
+
+    /// The same for a set of any kind.
+    static int firstNotIn(boolean[] set, Buffer data, int from, int end) {
+        int at = from;
+        while (at < end && set[data.peek(at) & 0xff]) {
+            at++;
+        }
+        return at;
+    }
+
+    /// The highest bit of each byte that is a letter, a digit, `-` or `.`.
+    private static long plain(long word) {
+        long low = word & LOWS;
+        long small = low | CASE;
+        long letters = (small + (0x80 - 'a') * ONES) & ~(small + (0x7f - 'z') * ONES);
+        // From - to 9 there is also the slash.
+        long digits = (low + (0x80 - '-') * ONES) & ~(low + (0x7f - '9') * ONES);
+        return (letters | (digits & ~zeros(word ^ ('/' * ONES)))) & ~word;
     }
 
     /// Where the first control byte is that is not a tab; the end if there is none.
@@ -125,7 +146,21 @@ final class Octets {
         return ~(((word & LOWS) + LOWS) | word);
     }
 
-    /// Where a line goes on after its CR.
+    /// Where the next line begins after text that [#firstControl] found the end of.
+    ///
+    /// @return behind its CRLF; 0 if that is not there yet, or the code of a refusal
+    static int textEnd(Buffer data, int at, int end) {
+        if (at == end) {
+            return 0;
+        }
+        return switch (data.peek(at)) {
+            case CR -> lineEnd(data, at, end);
+            case LF -> Refusal.BARE_LF.code();
+            default -> Refusal.CONTROL_BYTE.code();
+        };
+    }
+
+    /// Where the next line begins after a CR.
     ///
     /// @return behind its LF; 0 if that is not there yet, or the code of a refusal
     static int lineEnd(Buffer data, int cr, int end) {

@@ -19,6 +19,13 @@ final class RequestLine {
     private static final long FOUR_BYTES = 0xffffffffL << Integer.SIZE;
 
     private static final String VERSION = "HTTP/1.1";
+
+    /// What nearly always follows a target, looked at in two words that overlap.
+    private static final int USUAL_END = " HTTP/1.1\r\n".length();
+
+    private static final long SPACE_HTTP = Octets.word(" HTTP/1.");
+    private static final long LAST_1_1 = Octets.word("TP/1.1\r\n");
+    private static final long LAST_1_0 = Octets.word("TP/1.0\r\n");
     private static final long HTTP_1_1 = Octets.word("HTTP/1.1");
     private static final long HTTP_1_0 = Octets.word("HTTP/1.0");
 
@@ -60,16 +67,9 @@ final class RequestLine {
 
     /// @return behind the line; 0 if the end came before; or the code of a refusal
     int parse(Buffer data, int end) {
-        int at = emptyLine(data, end);
-        if (at < 0 || at == end) {
-            return Math.min(at, 0);
-        }
-        at = method(data, at, end);
+        int at = method(data, 0, end);
         if (at > 0) {
             at = target(data, at, end);
-        }
-        if (at > 0) {
-            at = version(data, at, end);
         }
         if (at > 0 && !isFormRight(data)) {
             return Refusal.BAD_TARGET_FORM.code();
@@ -77,26 +77,27 @@ final class RequestLine {
         return at;
     }
 
-    /// One empty line is skipped: old clients send it after content (RFC 9112, 2.2).
-    ///
-    /// @return 0 or 2; the end if more is needed; or the code of a refusal
-    private static int emptyLine(Buffer data, int end) {
-        if (end == 0 || data.peek(0) != Octets.CR) {
-            return 0;
-        }
-        int next = Octets.lineEnd(data, 0, end);
-        return next == 0 ? end : next;
-    }
-
     /// @return where the target begins; 0; or the code of a refusal
     private int method(Buffer data, int at, int end) {
-        methodAt = at;
         long word = Octets.word(data, at, end);
         if ((word & FOUR_BYTES) == GET_WORD) {
-            method = GET;
+            methodAt = at;
             methodEnd = at + 3;
+            method = GET;
             return at + 4;
         }
+        return word >>> 56 == Octets.CR && at == 0
+                ? afterEmptyLine(data, end)
+                : otherMethod(data, at, end, word);
+    }
+
+    /// One empty line is skipped: old clients send it after content (RFC 9112, 2.2).
+    private int afterEmptyLine(Buffer data, int end) {
+        int next = Octets.lineEnd(data, 0, end);
+        return next > 0 ? method(data, next, end) : next;
+    }
+
+    private int otherMethod(Buffer data, int at, int end, long word) {
         // One more, so that it shows that it is too long.
         int last = Octets.firstNot(Octets.TOKEN, data, at, Math.min(end, at + LONGEST_METHOD + 1));
         if (last - at > LONGEST_METHOD) {
@@ -109,6 +110,7 @@ final class RequestLine {
         if (last == at || behind != Octets.SPACE) {
             return (behind == Octets.LF ? Refusal.BARE_LF : Refusal.BAD_METHOD).code();
         }
+        methodAt = at;
         methodEnd = last;
         method = known(word, last - at);
         return last + 1;
@@ -128,7 +130,7 @@ final class RequestLine {
         return null;
     }
 
-    /// @return where the version begins; 0; or the code of a refusal
+    /// @return behind the line; 0; or the code of a refusal
     private int target(Buffer data, int from, int end) {
         // One more byte than it may have: the space behind it.
         int most = (int) Math.min(end, (long) from + maxTarget + 1);
@@ -138,6 +140,14 @@ final class RequestLine {
         while (stop < most && data.peek(stop) == '?') {
             stop = Octets.firstOutsidePath(data, stop + 1, most);
         }
+        targetEnd = stop;
+        if (stop > from && stop < most && end - stop >= USUAL_END) {
+            long last = data.peekLong(stop + USUAL_END - Long.BYTES);
+            if (data.peekLong(stop) == SPACE_HTTP && (last == LAST_1_1 || last == LAST_1_0)) {
+                http10 = last == LAST_1_0;
+                return stop + USUAL_END;
+            }
+        }
         if (stop == most) {
             return most - from > maxTarget ? Refusal.TARGET_TOO_LONG.code() : 0;
         }
@@ -145,9 +155,8 @@ final class RequestLine {
         if (stop - from == maxTarget && behind != Octets.SPACE) {
             return Refusal.TARGET_TOO_LONG.code();
         }
-        targetEnd = stop;
         return switch (behind) {
-            case Octets.SPACE -> stop == from ? Refusal.BAD_TARGET.code() : stop + 1;
+            case Octets.SPACE -> stop == from ? Refusal.BAD_TARGET.code() : version(data, stop + 1, end);
             case Octets.LF -> Refusal.BARE_LF.code();
             case Octets.CR -> noVersion(data, stop, end);
             default -> Refusal.BAD_TARGET.code();
@@ -160,12 +169,12 @@ final class RequestLine {
         return next > 0 ? Refusal.BAD_VERSION.code() : next;
     }
 
-    /// @return behind the line; 0; or the code of a refusal
-    private int version(Buffer data, int at, int end) {
+    /// What is not complete yet, or not right.
+    ///
+    /// @return 0 or the code of a refusal
+    private static int version(Buffer data, int at, int end) {
         long word = Octets.word(data, at, end);
-        if (word == HTTP_1_1 || word == HTTP_1_0) {
-            http10 = word == HTTP_1_0;
-        } else {
+        if (word != HTTP_1_1 && word != HTTP_1_0) {
             return otherVersion(data, at, end);
         }
         int cr = at + VERSION.length();

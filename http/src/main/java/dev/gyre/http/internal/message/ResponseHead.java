@@ -93,15 +93,8 @@ public final class ResponseHead implements Headers {
             return at;
         }
         int cr = Octets.firstControl(data, at, end);
-        if (cr == end) {
-            return 0;
-        }
         phraseEnd = cr;
-        return switch (data.peek(cr)) {
-            case Octets.CR -> Octets.lineEnd(data, cr, end);
-            case Octets.LF -> Refusal.BARE_LF.code();
-            default -> Refusal.CONTROL_BYTE.code();
-        };
+        return Octets.textEnd(data, cr, end);
     }
 
     /// The space before an empty phrase is often left out, and nothing depends on it.
