@@ -1,7 +1,5 @@
 package dev.gyre.http.internal.message;
 
-import dev.gyre.io.Buffer;
-
 /// What the fields of a message say about where it ends, and what becomes of the connection.
 ///
 /// **Threads.** One at a time.
@@ -53,7 +51,7 @@ final class Framing {
     /// Takes note of a field.
     ///
     /// @return 0, or the code of a refusal
-    int take(KnownField field, Buffer data, int at, int end) {
+    int take(KnownField field, byte[] data, int at, int end) {
         if (section == Section.TRAILER) {
             return Refusal.FORBIDDEN_TRAILER.code();
         }
@@ -90,7 +88,7 @@ final class Framing {
         return has(OTHER_CODING) ? Refusal.UNKNOWN_ENCODING.code() : FINE;
     }
 
-    private int host(Buffer data, int at, int end) {
+    private int host(byte[] data, int at, int end) {
         if (has(HOST)) {
             return Refusal.HOST_TWICE.code();
         }
@@ -101,12 +99,12 @@ final class Framing {
         return at == end || Authority.isValid(data, at, end) ? FINE : Refusal.BAD_HOST.code();
     }
 
-    private int expect(Buffer data, int at, int end) {
+    private int expect(byte[] data, int at, int end) {
         found |= EXPECT;
         return Octets.is(data, at, end, "100-continue") ? FINE : Refusal.UNKNOWN_EXPECTATION.code();
     }
 
-    private int length(Buffer data, int at, int end) {
+    private int length(byte[] data, int at, int end) {
         if (length >= 0) {
             return Refusal.LENGTH_TWICE.code();
         }
@@ -117,12 +115,12 @@ final class Framing {
         }
         length = 0;
         for (int i = at; i < end; i++) {
-            length = 10 * length + data.peek(i) - '0';
+            length = 10 * length + data[i] - '0';
         }
         return FINE;
     }
 
-    private int connection(Buffer data, int from, int end) {
+    private int connection(byte[] data, int from, int end) {
         int at = from;
         while (at < end) {
             int comma = elementEnd(data, at, end);
@@ -145,7 +143,7 @@ final class Framing {
 
     /// An empty element is refused here, though lists may have them: others were found to read `,chunked` in
     /// other ways.
-    private int encoding(Buffer data, int from, int end) {
+    private int encoding(byte[] data, int from, int end) {
         found |= ENCODED;
         int at = from;
         do {
@@ -168,9 +166,9 @@ final class Framing {
     }
 
     /// Where the next comma is, or the end.
-    static int elementEnd(Buffer data, int from, int end) {
+    static int elementEnd(byte[] data, int from, int end) {
         int at = from;
-        while (at < end && data.peek(at) != ',') {
+        while (at < end && data[at] != ',') {
             at++;
         }
         return at;

@@ -1,7 +1,5 @@
 package dev.gyre.http.internal.message;
 
-import dev.gyre.io.Buffer;
-
 import org.jspecify.annotations.Nullable;
 
 /// The first line of a request: where its method and its target are.
@@ -66,7 +64,7 @@ final class RequestLine {
     }
 
     /// @return behind the line; 0 if the end came before; or the code of a refusal
-    int parse(Buffer data, int end) {
+    int parse(byte[] data, int end) {
         int at = method(data, 0, end);
         if (at > 0) {
             at = target(data, at, end);
@@ -78,7 +76,7 @@ final class RequestLine {
     }
 
     /// @return where the target begins; 0; or the code of a refusal
-    private int method(Buffer data, int at, int end) {
+    private int method(byte[] data, int at, int end) {
         long word = Octets.word(data, at, end);
         if ((word & FOUR_BYTES) == GET_WORD) {
             methodAt = at;
@@ -92,12 +90,12 @@ final class RequestLine {
     }
 
     /// One empty line is skipped: old clients send it after content (RFC 9112, 2.2).
-    private int afterEmptyLine(Buffer data, int end) {
+    private int afterEmptyLine(byte[] data, int end) {
         int next = Octets.lineEnd(data, 0, end);
         return next > 0 ? method(data, next, end) : next;
     }
 
-    private int otherMethod(Buffer data, int at, int end, long word) {
+    private int otherMethod(byte[] data, int at, int end, long word) {
         // One more, so that it shows that it is too long.
         int last = Octets.firstNot(Octets.TOKEN, data, at, Math.min(end, at + LONGEST_METHOD + 1));
         if (last - at > LONGEST_METHOD) {
@@ -106,7 +104,7 @@ final class RequestLine {
         if (last == end) {
             return 0;
         }
-        byte behind = data.peek(last);
+        byte behind = data[last];
         if (last == at || behind != Octets.SPACE) {
             return (behind == Octets.LF ? Refusal.BARE_LF : Refusal.BAD_METHOD).code();
         }
@@ -131,19 +129,19 @@ final class RequestLine {
     }
 
     /// @return behind the line; 0; or the code of a refusal
-    private int target(Buffer data, int from, int end) {
+    private int target(byte[] data, int from, int end) {
         // One more byte than it may have: the space behind it.
         int most = (int) Math.min(end, (long) from + maxTarget + 1);
         int stop = Octets.firstOutsidePath(data, from, most);
         targetAt = from;
         pathEnd = stop;
-        while (stop < most && data.peek(stop) == '?') {
+        while (stop < most && data[stop] == '?') {
             stop = Octets.firstOutsidePath(data, stop + 1, most);
         }
         targetEnd = stop;
         if (stop > from && stop < most && end - stop >= USUAL_END) {
-            long last = data.peekLong(stop + USUAL_END - Long.BYTES);
-            if (data.peekLong(stop) == SPACE_HTTP && (last == LAST_1_1 || last == LAST_1_0)) {
+            long last = Octets.word(data, stop + USUAL_END - Long.BYTES);
+            if (Octets.word(data, stop) == SPACE_HTTP && (last == LAST_1_1 || last == LAST_1_0)) {
                 http10 = last == LAST_1_0;
                 return stop + USUAL_END;
             }
@@ -151,7 +149,7 @@ final class RequestLine {
         if (stop == most) {
             return most - from > maxTarget ? Refusal.TARGET_TOO_LONG.code() : 0;
         }
-        byte behind = data.peek(stop);
+        byte behind = data[stop];
         if (stop - from == maxTarget && behind != Octets.SPACE) {
             return Refusal.TARGET_TOO_LONG.code();
         }
@@ -164,7 +162,7 @@ final class RequestLine {
     }
 
     /// The line ends with the target, as HTTP/0.9 had it; or there is a stray CR.
-    private static int noVersion(Buffer data, int cr, int end) {
+    private static int noVersion(byte[] data, int cr, int end) {
         int next = Octets.lineEnd(data, cr, end);
         return next > 0 ? Refusal.BAD_VERSION.code() : next;
     }
@@ -172,7 +170,7 @@ final class RequestLine {
     /// What is not complete yet, or not right.
     ///
     /// @return 0 or the code of a refusal
-    private static int version(Buffer data, int at, int end) {
+    private static int version(byte[] data, int at, int end) {
         long word = Octets.word(data, at, end);
         if (word != HTTP_1_1 && word != HTTP_1_0) {
             return otherVersion(data, at, end);
@@ -181,7 +179,7 @@ final class RequestLine {
         if (cr == end) {
             return 0;
         }
-        return switch (data.peek(cr)) {
+        return switch (data[cr]) {
             case Octets.CR -> Octets.lineEnd(data, cr, end);
             case Octets.LF -> Refusal.BARE_LF.code();
             default -> Refusal.BAD_VERSION.code();
@@ -189,12 +187,12 @@ final class RequestLine {
     }
 
     /// Says what is wrong as soon as it is, also for lines too short to have a version.
-    static int otherVersion(Buffer data, int at, int end) {
+    static int otherVersion(byte[] data, int at, int end) {
         for (int i = 0; i < VERSION.length(); i++) {
             if (at + i == end) {
                 return 0;
             }
-            byte octet = data.peek(at + i);
+            byte octet = data[at + i];
             boolean digit = i == 5 || i == 7;
             if (digit ? !Octets.DIGIT[octet & 0xff] : octet != VERSION.charAt(i)) {
                 return Refusal.BAD_VERSION.code();
@@ -206,13 +204,13 @@ final class RequestLine {
     // ------------------------------------------------------------------ forms of the target
 
     /// Whether the target is one that the method takes (RFC 9112, 3.2). Moves its beginning behind scheme and authority.
-    private boolean isFormRight(Buffer data) {
+    private boolean isFormRight(byte[] data) {
         String name = method;
         if ("CONNECT".equals(name)) {
             pathEnd = targetEnd;
             return Authority.hasPort(data, targetAt, targetEnd);
         }
-        byte first = data.peek(targetAt);
+        byte first = data[targetAt];
         if (first == '/') {
             return true;
         }
@@ -222,13 +220,13 @@ final class RequestLine {
         return isAddress(data, "http://", "80") || isAddress(data, "https://", "443");
     }
 
-    private boolean isAddress(Buffer data, String scheme, String port) {
+    private boolean isAddress(byte[] data, String scheme, String port) {
         int at = targetAt + scheme.length();
         if (at >= pathEnd || !Octets.is(data, targetAt, at, scheme)) {
             return false;
         }
         int slash = at;
-        while (slash < pathEnd && data.peek(slash) != '/') {
+        while (slash < pathEnd && data[slash] != '/') {
             slash++;
         }
         authorityAt = at;
@@ -239,7 +237,7 @@ final class RequestLine {
     }
 
     /// Whether the target names no host, or the same as the `Host` field does.
-    boolean isHost(Buffer data, int hostAt, int hostEnd) {
+    boolean isHost(byte[] data, int hostAt, int hostEnd) {
         return authorityAt == authorityEnd
                 || (hostAt < hostEnd
                         && Authority.isSame(
