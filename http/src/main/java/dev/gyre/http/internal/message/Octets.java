@@ -25,7 +25,7 @@ final class Octets {
                             + "!#$%&'*+-.^_`|~");
 
     private static final long ONES = 0x0101010101010101L;
-    private static final long HIGHS = 0x80 * ONES;
+    private static final long HIGHS = 0x8080808080808080L;
     private static final long LOWS = 0x7f * ONES;
     private static final long CASE = 0x20 * ONES;
 

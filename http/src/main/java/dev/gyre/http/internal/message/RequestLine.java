@@ -63,6 +63,8 @@ final class RequestLine {
         http10 = false;
     }
 
+    /// Reads the line, and one empty line before it.
+    ///
     /// @return behind the line; 0 if the end came before; or the code of a refusal
     int parse(byte[] data, int end) {
         int at = method(data, 0, end);

@@ -14,12 +14,15 @@ import java.util.List;
 
 class RequestHeadTest {
     private static final String REQUEST =
-            "GET /users/7?full=yes HTTP/1.1\r\n"
-                    + "Host: example.org\r\n"
-                    + "Accept: text/html\r\n"
-                    + "X-List: a, B ,c\r\n"
-                    + "x-list: d\r\n"
-                    + "\r\n";
+            String.join(
+                    "\r\n",
+                    "GET /users/7?full=yes HTTP/1.1",
+                    "Host: example.org",
+                    "Accept: text/html",
+                    "X-List: a, B ,c",
+                    "x-list: d",
+                    "",
+                    "");
 
     private final RequestHead head = new RequestHead(100, 1000, 10);
 
