@@ -173,11 +173,14 @@ public final class ChunkDecoder {
             state = State.OVER; // As nearly always: without a table of fields.
             return 2;
         }
+        Window window = new Window(maxTrailerBytes);
         Fields fields = new Fields(maxFields);
-        fields.begin(data);
-        int end = Math.min(readable, maxTrailerBytes);
-        int next = fields.parse(data, 0, end, new Framing(Framing.Section.TRAILER));
-        if (next == 0 && readable >= maxTrailerBytes) {
+        window.open(data);
+        int next = trailers(window, fields);
+        while (next == 0 && window.widen(data)) {
+            next = trailers(window, fields);
+        }
+        if (next == 0 && window.isFull()) {
             return Refusal.TRAILER_TOO_LARGE.code();
         }
         if (next > 0) {
@@ -185,6 +188,12 @@ public final class ChunkDecoder {
             state = State.OVER;
         }
         return next;
+    }
+
+    private static int trailers(Window window, Fields fields) {
+        fields.begin(window.bytes());
+        return fields.parse(
+                window.bytes(), 0, window.end(), new Framing(Framing.Section.TRAILER));
     }
 
     /// Why it was refused.

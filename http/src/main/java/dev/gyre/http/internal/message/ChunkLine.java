@@ -14,6 +14,8 @@ final class ChunkLine {
 
     private static final int MOST_DIGITS = 15;
 
+    private final Window window = new Window(LONGEST);
+
     // Loop thread only.
     private long size;
     private int extensionBytes;
@@ -31,30 +33,32 @@ final class ChunkLine {
     ///
     /// @return behind the line; 0 if more is needed; or the code of a refusal
     int parse(Buffer data) {
-        int readable = data.readable();
-        int end = Math.min(readable, LONGEST);
-        int next = parse(data, end);
-        return next == 0 && readable >= LONGEST ? Refusal.CHUNK_LINE_TOO_LONG.code() : next;
+        window.open(data);
+        int next = parse(window.bytes(), window.end());
+        while (next == 0 && window.widen(data)) {
+            next = parse(window.bytes(), window.end());
+        }
+        return next == 0 && window.isFull() ? Refusal.CHUNK_LINE_TOO_LONG.code() : next;
     }
 
-    private int parse(Buffer data, int end) {
-        int digits = Octets.firstNot(Octets.HEX, data, 0, end);
+    private int parse(byte[] data, int end) {
+        int digits = Octets.firstNotIn(Octets.HEX, data, 0, end);
         if (digits > MOST_DIGITS) {
             return Refusal.CHUNK_TOO_LARGE.code();
         }
         if (digits == end) {
             return 0;
         }
-        byte behind = data.peek(digits);
+        byte behind = data[digits];
         if (digits == 0 || (behind != ';' && behind != Octets.CR && behind != Octets.LF)) {
             return Refusal.BAD_CHUNK_SIZE.code();
         }
         size = 0;
         for (int i = 0; i < digits; i++) {
-            size = (size << 4) | Character.digit(data.peek(i), 16);
+            size = (size << 4) | Character.digit(data[i], 16);
         }
         int at = digits;
-        while (at < end && data.peek(at) == ';') {
+        while (at < end && data[at] == ';') {
             at = extension(data, at + 1, end);
             if (at <= 0) {
                 return at;
@@ -64,7 +68,7 @@ final class ChunkLine {
             return 0;
         }
         extensionBytes = at - digits;
-        return switch (data.peek(at)) {
+        return switch (data[at]) {
             case Octets.CR -> Octets.lineEnd(data, at, end);
             case Octets.LF -> Refusal.BARE_LF.code();
             default -> Refusal.BAD_CHUNK_EXTENSION.code();
@@ -72,7 +76,7 @@ final class ChunkLine {
     }
 
     /// @return behind the extension, where there is a byte; 0; or the code of a refusal
-    private static int extension(Buffer data, int from, int end) {
+    private static int extension(byte[] data, int from, int end) {
         int name = Octets.firstNot(Octets.TOKEN, data, from, end);
         if (name == end) {
             return 0;
@@ -80,14 +84,14 @@ final class ChunkLine {
         if (name == from) {
             return Refusal.BAD_CHUNK_EXTENSION.code();
         }
-        if (data.peek(name) != '=') {
+        if (data[name] != '=') {
             return name;
         }
         int at = name + 1;
         if (at == end) {
             return 0;
         }
-        if (data.peek(at) == '"') {
+        if (data[at] == '"') {
             return quoted(data, at + 1, end);
         }
         int value = Octets.firstNot(Octets.TOKEN, data, at, end);
@@ -97,9 +101,9 @@ final class ChunkLine {
         return value == at ? Refusal.BAD_CHUNK_EXTENSION.code() : value;
     }
 
-    private static int quoted(Buffer data, int from, int end) {
+    private static int quoted(byte[] data, int from, int end) {
         for (int at = from; at < end; at++) {
-            int octet = data.peek(at) & 0xff;
+            int octet = data[at] & 0xff;
             if (octet == '"') {
                 return at + 1 < end ? at + 1 : 0;
             }
@@ -108,7 +112,7 @@ final class ChunkLine {
                 if (at == end) {
                     return 0;
                 }
-                octet = data.peek(at) & 0xff;
+                octet = data[at] & 0xff;
             }
             if ((octet < ' ' && octet != Octets.TAB) || octet == 0x7f) {
                 return (octet == Octets.LF ? Refusal.BARE_LF : Refusal.BAD_CHUNK_EXTENSION).code();

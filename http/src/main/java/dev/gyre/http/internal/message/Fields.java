@@ -2,10 +2,7 @@ package dev.gyre.http.internal.message;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import dev.gyre.EventLoop;
 import dev.gyre.http.Headers;
-import dev.gyre.io.Buffer;
-
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -14,8 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.BiConsumer;
 
-/// The fields of a head or a trailer: where in the bytes their names and values are. The bytes are somebody else's until
-/// [#keep].
+/// The fields of a head or a trailer: where in the bytes their names and values are.
 ///
 /// **Threads.** One at a time.
 final class Fields implements Headers {
@@ -29,7 +25,7 @@ final class Fields implements Headers {
     // Loop thread only.
     private int[] places;
     private int count;
-    private @Nullable Buffer bytes;
+    private byte @Nullable [] bytes;
     private boolean kept;
 
     Fields(int maxFields) {
@@ -40,10 +36,7 @@ final class Fields implements Headers {
     // ------------------------------------------------------------------ parsing
 
     /// Forgets what was here for bytes that are to be parsed.
-    void begin(Buffer data) {
-        if (kept) {
-            throw new IllegalStateException("a head that is kept is parsed again: release() it");
-        }
+    void begin(byte[] data) {
         count = 0;
         bytes = data;
     }
@@ -52,13 +45,14 @@ final class Fields implements Headers {
     ///
     /// @param end behind the last byte that may be looked at
     /// @return behind the empty line; 0 if the end came before; or the code of a refusal
-    int parse(Buffer data, int from, int end, Framing framing) {
+    int parse(byte[] data, int from, int end, Framing framing) {
         int at = from;
         while (at < end) {
-            if (data.peek(at) == Octets.CR) {
+            int colon = Octets.firstNot(Octets.TOKEN, data, at, end);
+            if (colon == at && data[at] == Octets.CR) {
                 return Octets.lineEnd(data, at, end);
             }
-            at = line(data, at, end, framing);
+            at = line(data, at, colon, end, framing);
             if (at <= 0) {
                 return at;
             }
@@ -66,27 +60,26 @@ final class Fields implements Headers {
         return 0;
     }
 
-    private int line(Buffer data, int at, int end, Framing framing) {
+    private int line(byte[] data, int at, int colon, int end, Framing framing) {
         if (count == maxFields) {
             return Refusal.TOO_MANY_FIELDS.code();
         }
-        int colon = Octets.firstNot(Octets.TOKEN, data, at, end);
         if (colon == end) {
             return 0;
         }
-        if (colon == at || data.peek(colon) != ':') {
+        long word = Octets.word(data, colon, end);
+        if (colon == at || word >>> 56 != ':') {
             return badName(data, at, colon);
         }
-        int valueAt = Octets.skipSpace(data, colon + 1, end);
+        int valueAt = colon + 1;
+        if (Octets.isSpace((byte) (word >>> 48))) {
+            valueAt++;
+            if (Octets.isSpace((byte) (word >>> 40))) {
+                valueAt = Octets.skipSpace(data, valueAt, end);
+            }
+        }
         int cr = Octets.firstControl(data, valueAt, end);
-        if (cr == end) {
-            return 0;
-        }
-        byte control = data.peek(cr);
-        if (control != Octets.CR) {
-            return (control == Octets.LF ? Refusal.BARE_LF : Refusal.CONTROL_BYTE).code();
-        }
-        int next = Octets.lineEnd(data, cr, end);
+        int next = Octets.textEnd(data, cr, end);
         if (next <= 0) {
             return next;
         }
@@ -97,8 +90,8 @@ final class Fields implements Headers {
         return refused < 0 ? refused : next;
     }
 
-    private int badName(Buffer data, int at, int stop) {
-        byte wrong = data.peek(stop);
+    private int badName(byte[] data, int at, int stop) {
+        byte wrong = data[stop];
         if (stop > at) {
             return switch (wrong) {
                 case Octets.SPACE, Octets.TAB -> Refusal.SPACE_AFTER_NAME.code();
@@ -129,21 +122,9 @@ final class Fields implements Headers {
 
     // ------------------------------------------------------------------ the bytes
 
-    /// Copies the bytes of the head into memory of the loop's.
-    void keep(EventLoop loop, int length) {
-        Buffer from = bytes();
-        if (kept) {
-            return;
-        }
-        Buffer copy = Buffer.take(loop, length);
-        int at = 0;
-        for (; length - at >= Long.BYTES; at += Long.BYTES) {
-            copy.putLong(from.peekLong(at));
-        }
-        for (; at < length; at++) {
-            copy.put(from.peek(at));
-        }
-        bytes = copy;
+    /// Holds on to the bytes until [#release].
+    void keep() {
+        byte[] _ = bytes();
         kept = true;
     }
 
@@ -151,19 +132,22 @@ final class Fields implements Headers {
         return kept;
     }
 
-    /// Forgets everything, and gives back what was kept.
-    void release() {
-        Buffer own = bytes;
-        bytes = null;
-        count = 0;
-        if (kept && own != null) {
-            kept = false;
-            own.release();
+    void requireNotKept() {
+        if (kept) {
+            throw new IllegalStateException(
+                    "a head that is kept cannot be parsed into: release() it before");
         }
     }
 
-    Buffer bytes() {
-        Buffer present = bytes;
+    /// Forgets everything.
+    void release() {
+        bytes = null;
+        count = 0;
+        kept = false;
+    }
+
+    byte[] bytes() {
+        byte[] present = bytes;
         if (present == null) {
             throw new IllegalStateException(
                     "there is no head: it was released, or parse() did not complete one");
@@ -173,12 +157,7 @@ final class Fields implements Headers {
 
     /// A part of the bytes as text.
     String text(int from, int to) {
-        Buffer data = bytes();
-        byte[] copy = new byte[to - from];
-        for (int i = 0; i < copy.length; i++) {
-            copy[i] = data.peek(from + i);
-        }
-        return new String(copy, ISO_8859_1);
+        return new String(bytes(), from, to - from, ISO_8859_1);
     }
 
     // ------------------------------------------------------------------ the fields
@@ -214,7 +193,7 @@ final class Fields implements Headers {
         return false;
     }
 
-    private static boolean hasElement(Buffer data, int from, int end, String token) {
+    private static boolean hasElement(byte[] data, int from, int end, String token) {
         int at = from;
         while (at < end) {
             int comma = Framing.elementEnd(data, at, end);

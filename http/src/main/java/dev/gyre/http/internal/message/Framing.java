@@ -1,7 +1,5 @@
 package dev.gyre.http.internal.message;
 
-import dev.gyre.io.Buffer;
-
 /// What the fields of a message say about where it ends, and what becomes of the connection.
 ///
 /// **Threads.** One at a time.
@@ -16,46 +14,44 @@ final class Framing {
     private static final int MOST_DIGITS = 18;
     private static final int FINE = 0;
 
+    private static final int HOST = 1;
+    private static final int EXPECT = 1 << 1;
+    private static final int UPGRADE = 1 << 2;
+    private static final int CONNECTION_UPGRADE = 1 << 3;
+    private static final int CONNECTION_CLOSE = 1 << 4;
+    private static final int CONNECTION_KEEP_ALIVE = 1 << 5;
+    private static final int ENCODED = 1 << 6;
+    private static final int CHUNKED = 1 << 7;
+    private static final int CHUNKED_LAST = 1 << 8;
+    private static final int OTHER_CODING = 1 << 9;
+
     private final Section section;
 
     // Loop thread only.
     private int hostAt;
     private int hostEnd;
-    private boolean host;
-    private boolean expectation;
-    private boolean upgrade;
-    private boolean connectionUpgrade;
-    private boolean connectionClose;
-    private boolean connectionKeepAlive;
-    private long length;
-    private boolean encoded;
-    private boolean chunked;
-    private boolean chunkedLast;
-    private boolean otherCoding;
+    private long length = -1;
+
+    /// What was found, as bits: forgotten in one go for each message.
+    private int found;
 
     Framing(Section section) {
         this.section = section;
-        clear();
     }
 
     void clear() {
-        host = false;
-        expectation = false;
-        upgrade = false;
-        connectionUpgrade = false;
-        connectionClose = false;
-        connectionKeepAlive = false;
         length = -1;
-        encoded = false;
-        chunked = false;
-        chunkedLast = false;
-        otherCoding = false;
+        found = 0;
+    }
+
+    private boolean has(int what) {
+        return (found & what) != 0;
     }
 
     /// Takes note of a field.
     ///
     /// @return 0, or the code of a refusal
-    int take(KnownField field, Buffer data, int at, int end) {
+    int take(KnownField field, byte[] data, int at, int end) {
         if (section == Section.TRAILER) {
             return Refusal.FORBIDDEN_TRAILER.code();
         }
@@ -63,7 +59,7 @@ final class Framing {
             case HOST -> section == Section.REQUEST ? host(data, at, end) : FINE;
             case EXPECT -> section == Section.REQUEST ? expect(data, at, end) : FINE;
             case UPGRADE -> {
-                upgrade = true;
+                found |= UPGRADE;
                 yield FINE;
             }
             case CONNECTION -> connection(data, at, end);
@@ -77,7 +73,7 @@ final class Framing {
     ///
     /// @return 0, or the code of a refusal
     int finish(boolean http10) {
-        if (!encoded) {
+        if (!has(ENCODED)) {
             return FINE;
         }
         if (http10) {
@@ -86,56 +82,60 @@ final class Framing {
         if (length >= 0) {
             return Refusal.LENGTH_WITH_ENCODING.code();
         }
-        if (!chunkedLast) {
+        if (!has(CHUNKED_LAST)) {
             return Refusal.CHUNKED_NOT_LAST.code();
         }
-        return otherCoding ? Refusal.UNKNOWN_ENCODING.code() : FINE;
+        return has(OTHER_CODING) ? Refusal.UNKNOWN_ENCODING.code() : FINE;
     }
 
-    private int host(Buffer data, int at, int end) {
-        if (host) {
+    private int host(byte[] data, int at, int end) {
+        if (has(HOST)) {
             return Refusal.HOST_TWICE.code();
         }
-        host = true;
+        found |= HOST;
         hostAt = at;
         hostEnd = end;
         // Empty for a target that has no host, as RFC 9112, 3.2 has it.
         return at == end || Authority.isValid(data, at, end) ? FINE : Refusal.BAD_HOST.code();
     }
 
-    private int expect(Buffer data, int at, int end) {
-        expectation = true;
+    private int expect(byte[] data, int at, int end) {
+        found |= EXPECT;
         return Octets.is(data, at, end, "100-continue") ? FINE : Refusal.UNKNOWN_EXPECTATION.code();
     }
 
-    private int length(Buffer data, int at, int end) {
+    private int length(byte[] data, int at, int end) {
         if (length >= 0) {
             return Refusal.LENGTH_TWICE.code();
         }
         if (at == end
                 || end - at > MOST_DIGITS
-                || Octets.firstNot(Octets.DIGIT, data, at, end) < end) {
+                || Octets.firstNotIn(Octets.DIGIT, data, at, end) < end) {
             return Refusal.BAD_LENGTH.code();
         }
         length = 0;
         for (int i = at; i < end; i++) {
-            length = 10 * length + data.peek(i) - '0';
+            length = 10 * length + data[i] - '0';
         }
         return FINE;
     }
 
-    private int connection(Buffer data, int from, int end) {
+    private int connection(byte[] data, int from, int end) {
         int at = from;
         while (at < end) {
             int comma = elementEnd(data, at, end);
             int first = Octets.skipSpace(data, at, comma);
             int last = Octets.trimSpace(data, first, comma);
-            switch (last - first) {
-                case 5 -> connectionClose |= Octets.is(data, first, last, "close");
-                case 7 -> connectionUpgrade |= Octets.is(data, first, last, "upgrade");
-                case 10 -> connectionKeepAlive |= Octets.is(data, first, last, "keep-alive");
-                default -> {}
-            }
+            found |=
+                    switch (last - first) {
+                        case 5 -> Octets.is(data, first, last, "close") ? CONNECTION_CLOSE : 0;
+                        case 7 -> Octets.is(data, first, last, "upgrade") ? CONNECTION_UPGRADE : 0;
+                        case 10 ->
+                                Octets.is(data, first, last, "keep-alive")
+                                        ? CONNECTION_KEEP_ALIVE
+                                        : 0;
+                        default -> 0;
+                    };
             at = comma + 1;
         }
         return FINE;
@@ -143,8 +143,8 @@ final class Framing {
 
     /// An empty element is refused here, though lists may have them: others were found to read `,chunked` in
     /// other ways.
-    private int encoding(Buffer data, int from, int end) {
-        encoded = true;
+    private int encoding(byte[] data, int from, int end) {
+        found |= ENCODED;
         int at = from;
         do {
             int comma = elementEnd(data, at, end);
@@ -153,21 +153,22 @@ final class Framing {
             if (first == last || Octets.firstNot(Octets.TOKEN, data, first, last) < last) {
                 return Refusal.BAD_ENCODING.code();
             }
-            chunkedLast = Octets.is(data, first, last, "chunked");
-            if (chunkedLast && chunked) {
+            if (!Octets.is(data, first, last, "chunked")) {
+                found = (found | OTHER_CODING) & ~CHUNKED_LAST;
+            } else if (has(CHUNKED)) {
                 return Refusal.CHUNKED_TWICE.code();
+            } else {
+                found |= CHUNKED | CHUNKED_LAST;
             }
-            chunked |= chunkedLast;
-            otherCoding |= !chunkedLast;
             at = comma + 1;
         } while (at <= end);
         return FINE;
     }
 
     /// Where the next comma is, or the end.
-    static int elementEnd(Buffer data, int from, int end) {
+    static int elementEnd(byte[] data, int from, int end) {
         int at = from;
-        while (at < end && data.peek(at) != ',') {
+        while (at < end && data[at] != ',') {
             at++;
         }
         return at;
@@ -176,7 +177,7 @@ final class Framing {
     // ------------------------------------------------------------------ what came of it
 
     boolean hasHost() {
-        return host;
+        return has(HOST);
     }
 
     /// Where the value of `Host` begins, if there is one.
@@ -189,7 +190,7 @@ final class Framing {
     }
 
     boolean expectsContinue() {
-        return expectation;
+        return has(EXPECT);
     }
 
     /// The value of `Content-Length`; -1 if there is none.
@@ -198,14 +199,14 @@ final class Framing {
     }
 
     boolean isChunked() {
-        return chunked;
+        return has(CHUNKED);
     }
 
     boolean keepsAlive(boolean http10) {
-        return !connectionClose && (!http10 || connectionKeepAlive);
+        return !has(CONNECTION_CLOSE) && (!http10 || has(CONNECTION_KEEP_ALIVE));
     }
 
     boolean asksForUpgrade() {
-        return upgrade && connectionUpgrade;
+        return has(UPGRADE) && has(CONNECTION_UPGRADE);
     }
 }

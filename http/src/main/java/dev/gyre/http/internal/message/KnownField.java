@@ -1,7 +1,5 @@
 package dev.gyre.http.internal.message;
 
-import dev.gyre.io.Buffer;
-
 /// The fields that say how a message is read.
 enum KnownField {
     /// Any other.
@@ -28,19 +26,19 @@ enum KnownField {
     /// Which one has that name.
     ///
     /// @param at of a name whose bytes were found to be those of names
-    static KnownField of(Buffer data, int at, int end) {
+    static KnownField of(byte[] data, int at, int end) {
         return switch (end - at) {
             case 4 -> HOST.orNone(shortName(data, at, end));
             case 6 -> EXPECT.orNone(shortName(data, at, end));
             case 7 -> UPGRADE.orNone(shortName(data, at, end));
             case 10 -> CONNECTION.orNone(data, at);
             case 14 -> CONTENT_LENGTH.orNone(data, at);
-            case 17 -> data.peek(at + 8) == '-' ? TRANSFER_ENCODING.orNone(data, at) : NONE;
+            case 17 -> data[at + 8] == '-' ? TRANSFER_ENCODING.orNone(data, at) : NONE;
             default -> NONE;
         };
     }
 
-    private static long shortName(Buffer data, int at, int end) {
+    private static long shortName(byte[] data, int at, int end) {
         int unused = Long.SIZE - Byte.SIZE * (end - at);
         return Octets.lower(Octets.word(data, at, end)) >>> unused << unused;
     }
@@ -49,9 +47,9 @@ enum KnownField {
         return name == first ? this : NONE;
     }
 
-    private KnownField orNone(Buffer data, int at) {
-        return Octets.lower(data.peekLong(at)) == first
-                        && Octets.lower(data.peekLong(at + length - Long.BYTES)) == last
+    private KnownField orNone(byte[] data, int at) {
+        return Octets.lower(Octets.word(data, at)) == first
+                        && Octets.lower(Octets.word(data, at + length - Long.BYTES)) == last
                 ? this
                 : NONE;
     }

@@ -74,6 +74,7 @@ public enum Refusal {
     }
 
     /// As a negative number, so that one `int` says where a scan ended, that there is more to come (0), or why not.
+    @SuppressWarnings("EnumOrdinal") // It is never stored.
     int code() {
         return ~ordinal();
     }

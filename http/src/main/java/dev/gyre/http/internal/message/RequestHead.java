@@ -7,6 +7,7 @@ import dev.gyre.io.Buffer;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 
 /// The head of a request, found where it lies: [#parse] looks at what has arrived so far and says whether it is complete.
@@ -22,12 +23,13 @@ import java.util.function.BiConsumer;
 /// }
 /// ```
 ///
-/// **Memory.** Nothing is allocated on the way to a complete head; text is made when it is asked for. Without [#keep] everything
-/// but numbers and flags is read from the buffer that was parsed: until its reading position moves.
+/// **Memory.** The bytes are brought into an array that is reused (see [Window]), so nothing is allocated on the way to a complete
+/// head, and it does not matter what becomes of the buffer; text is made when it is asked for. All of it is valid until
+/// the next [#parse], which [#keep] prevents.
 ///
 /// **Threads.** One at a time.
 public final class RequestHead implements Headers {
-    private final int maxHead;
+    private final Window window;
     private final RequestLine line;
     private final Fields fields;
     private final Framing framing = new Framing(Framing.Section.REQUEST);
@@ -44,7 +46,7 @@ public final class RequestHead implements Headers {
             throw new IllegalArgumentException(
                     "limits are at least 1, not " + maxTarget + ", " + maxHead + ", " + maxFields);
         }
-        this.maxHead = maxHead;
+        this.window = new Window(maxHead);
         this.line = new RequestLine(maxTarget);
         this.fields = new Fields(maxFields);
     }
@@ -52,36 +54,44 @@ public final class RequestHead implements Headers {
     /// Looks for a head at the reading position, and takes nothing. One empty line before it belongs to it.
     ///
     /// @return how many bytes it has, with the empty line at its end; 0 if more is needed; -1 if it is refused
-    /// @throws IllegalStateException if the head before was kept and not released
+    /// @throws IllegalStateException if the head before is kept
     public int parse(Buffer data) {
-        fields.begin(data);
+        fields.requireNotKept();
+        window.open(data);
+        int at = parse(window.bytes(), window.end());
+        while (at == 0 && window.widen(data)) {
+            at = parse(window.bytes(), window.end());
+        }
+        if (at > 0) {
+            window.used(at);
+            length = at;
+            return at;
+        }
+        boolean full = window.isFull();
+        release();
+        if (at == 0 && !full) {
+            return 0;
+        }
+        refusal = at == 0 ? Refusal.HEAD_TOO_LARGE : Refusal.of(at);
+        return -1;
+    }
+
+    /// @return behind the head; 0 if the end came before; or the code of a refusal
+    private int parse(byte[] data, int end) {
         forget();
-        int readable = data.readable();
-        int end = Math.min(readable, maxHead);
+        fields.begin(data);
         int at = line.parse(data, end);
         if (at > 0) {
             at = fields.parse(data, at, end, framing);
         }
         if (at > 0) {
             int refused = finish(data);
-            at = refused < 0 ? refused : at;
-        } else if (at == 0 && readable >= maxHead) {
-            at = Refusal.HEAD_TOO_LARGE.code();
+            return refused < 0 ? refused : at;
         }
-        if (at > 0) {
-            length = at;
-            return at;
-        }
-        forget();
-        fields.release();
-        if (at == 0) {
-            return 0;
-        }
-        refusal = Refusal.of(at);
-        return -1;
+        return at;
     }
 
-    private int finish(Buffer data) {
+    private int finish(byte[] data) {
         boolean http10 = line.isHttp10();
         if (!framing.hasHost()) {
             if (!http10) {
@@ -154,7 +164,7 @@ public final class RequestHead implements Headers {
 
     /// A byte, from the head's beginning.
     public byte byteAt(int offset) {
-        return fields.bytes().peek(offset);
+        return fields.bytes()[Objects.checkIndex(offset, length)];
     }
 
     /// Whether it came by HTTP/1.0; otherwise it was HTTP/1.1.
@@ -201,20 +211,21 @@ public final class RequestHead implements Headers {
         return length;
     }
 
-    /// Copies the bytes into memory of the loop's, until [#release]: what was parsed is needed no longer. Does nothing
-    /// if that is done.
+    /// Keeps everything until [#release]: for a request that is answered later. Another head has to be used for further
+    /// requests meanwhile. Does nothing if that is done.
     ///
+    /// @param loop whose request it is
     /// @throws IllegalStateException if there is no complete head
-    /// @throws dev.gyre.LoopOverloadedException if the loop's memory is used up; nothing changes then
     public void keep(EventLoop loop) {
-        fields.keep(loop, length);
+        Objects.requireNonNull(loop, "loop");
+        fields.keep();
     }
 
     public boolean isKept() {
         return fields.isKept();
     }
 
-    /// Forgets everything, and gives back what was kept. Twice is safe.
+    /// Forgets everything, and can be used for another request. Twice is safe.
     public void release() {
         forget();
         fields.release();

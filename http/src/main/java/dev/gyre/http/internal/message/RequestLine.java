@@ -1,7 +1,5 @@
 package dev.gyre.http.internal.message;
 
-import dev.gyre.io.Buffer;
-
 import org.jspecify.annotations.Nullable;
 
 /// The first line of a request: where its method and its target are.
@@ -19,6 +17,13 @@ final class RequestLine {
     private static final long FOUR_BYTES = 0xffffffffL << Integer.SIZE;
 
     private static final String VERSION = "HTTP/1.1";
+
+    /// What nearly always follows a target, looked at in two words that overlap.
+    private static final int USUAL_END = " HTTP/1.1\r\n".length();
+
+    private static final long SPACE_HTTP = Octets.word(" HTTP/1.");
+    private static final long LAST_1_1 = Octets.word("TP/1.1\r\n");
+    private static final long LAST_1_0 = Octets.word("TP/1.0\r\n");
     private static final long HTTP_1_1 = Octets.word("HTTP/1.1");
     private static final long HTTP_1_0 = Octets.word("HTTP/1.0");
 
@@ -58,18 +63,13 @@ final class RequestLine {
         http10 = false;
     }
 
+    /// Reads the line, and one empty line before it.
+    ///
     /// @return behind the line; 0 if the end came before; or the code of a refusal
-    int parse(Buffer data, int end) {
-        int at = emptyLine(data, end);
-        if (at < 0 || at == end) {
-            return Math.min(at, 0);
-        }
-        at = method(data, at, end);
+    int parse(byte[] data, int end) {
+        int at = method(data, 0, end);
         if (at > 0) {
             at = target(data, at, end);
-        }
-        if (at > 0) {
-            at = version(data, at, end);
         }
         if (at > 0 && !isFormRight(data)) {
             return Refusal.BAD_TARGET_FORM.code();
@@ -77,26 +77,27 @@ final class RequestLine {
         return at;
     }
 
-    /// One empty line is skipped: old clients send it after content (RFC 9112, 2.2).
-    ///
-    /// @return 0 or 2; the end if more is needed; or the code of a refusal
-    private static int emptyLine(Buffer data, int end) {
-        if (end == 0 || data.peek(0) != Octets.CR) {
-            return 0;
-        }
-        int next = Octets.lineEnd(data, 0, end);
-        return next == 0 ? end : next;
-    }
-
     /// @return where the target begins; 0; or the code of a refusal
-    private int method(Buffer data, int at, int end) {
-        methodAt = at;
+    private int method(byte[] data, int at, int end) {
         long word = Octets.word(data, at, end);
         if ((word & FOUR_BYTES) == GET_WORD) {
-            method = GET;
+            methodAt = at;
             methodEnd = at + 3;
+            method = GET;
             return at + 4;
         }
+        return word >>> 56 == Octets.CR && at == 0
+                ? afterEmptyLine(data, end)
+                : otherMethod(data, at, end, word);
+    }
+
+    /// One empty line is skipped: old clients send it after content (RFC 9112, 2.2).
+    private int afterEmptyLine(byte[] data, int end) {
+        int next = Octets.lineEnd(data, 0, end);
+        return next > 0 ? method(data, next, end) : next;
+    }
+
+    private int otherMethod(byte[] data, int at, int end, long word) {
         // One more, so that it shows that it is too long.
         int last = Octets.firstNot(Octets.TOKEN, data, at, Math.min(end, at + LONGEST_METHOD + 1));
         if (last - at > LONGEST_METHOD) {
@@ -105,10 +106,11 @@ final class RequestLine {
         if (last == end) {
             return 0;
         }
-        byte behind = data.peek(last);
+        byte behind = data[last];
         if (last == at || behind != Octets.SPACE) {
             return (behind == Octets.LF ? Refusal.BARE_LF : Refusal.BAD_METHOD).code();
         }
+        methodAt = at;
         methodEnd = last;
         method = known(word, last - at);
         return last + 1;
@@ -128,26 +130,33 @@ final class RequestLine {
         return null;
     }
 
-    /// @return where the version begins; 0; or the code of a refusal
-    private int target(Buffer data, int from, int end) {
+    /// @return behind the line; 0; or the code of a refusal
+    private int target(byte[] data, int from, int end) {
         // One more byte than it may have: the space behind it.
         int most = (int) Math.min(end, (long) from + maxTarget + 1);
         int stop = Octets.firstOutsidePath(data, from, most);
         targetAt = from;
         pathEnd = stop;
-        while (stop < most && data.peek(stop) == '?') {
+        while (stop < most && data[stop] == '?') {
             stop = Octets.firstOutsidePath(data, stop + 1, most);
+        }
+        targetEnd = stop;
+        if (stop > from && stop < most && end - stop >= USUAL_END) {
+            long last = Octets.word(data, stop + USUAL_END - Long.BYTES);
+            if (Octets.word(data, stop) == SPACE_HTTP && (last == LAST_1_1 || last == LAST_1_0)) {
+                http10 = last == LAST_1_0;
+                return stop + USUAL_END;
+            }
         }
         if (stop == most) {
             return most - from > maxTarget ? Refusal.TARGET_TOO_LONG.code() : 0;
         }
-        byte behind = data.peek(stop);
+        byte behind = data[stop];
         if (stop - from == maxTarget && behind != Octets.SPACE) {
             return Refusal.TARGET_TOO_LONG.code();
         }
-        targetEnd = stop;
         return switch (behind) {
-            case Octets.SPACE -> stop == from ? Refusal.BAD_TARGET.code() : stop + 1;
+            case Octets.SPACE -> stop == from ? Refusal.BAD_TARGET.code() : version(data, stop + 1, end);
             case Octets.LF -> Refusal.BARE_LF.code();
             case Octets.CR -> noVersion(data, stop, end);
             default -> Refusal.BAD_TARGET.code();
@@ -155,24 +164,24 @@ final class RequestLine {
     }
 
     /// The line ends with the target, as HTTP/0.9 had it; or there is a stray CR.
-    private static int noVersion(Buffer data, int cr, int end) {
+    private static int noVersion(byte[] data, int cr, int end) {
         int next = Octets.lineEnd(data, cr, end);
         return next > 0 ? Refusal.BAD_VERSION.code() : next;
     }
 
-    /// @return behind the line; 0; or the code of a refusal
-    private int version(Buffer data, int at, int end) {
+    /// What is not complete yet, or not right.
+    ///
+    /// @return 0 or the code of a refusal
+    private static int version(byte[] data, int at, int end) {
         long word = Octets.word(data, at, end);
-        if (word == HTTP_1_1 || word == HTTP_1_0) {
-            http10 = word == HTTP_1_0;
-        } else {
+        if (word != HTTP_1_1 && word != HTTP_1_0) {
             return otherVersion(data, at, end);
         }
         int cr = at + VERSION.length();
         if (cr == end) {
             return 0;
         }
-        return switch (data.peek(cr)) {
+        return switch (data[cr]) {
             case Octets.CR -> Octets.lineEnd(data, cr, end);
             case Octets.LF -> Refusal.BARE_LF.code();
             default -> Refusal.BAD_VERSION.code();
@@ -180,12 +189,12 @@ final class RequestLine {
     }
 
     /// Says what is wrong as soon as it is, also for lines too short to have a version.
-    static int otherVersion(Buffer data, int at, int end) {
+    static int otherVersion(byte[] data, int at, int end) {
         for (int i = 0; i < VERSION.length(); i++) {
             if (at + i == end) {
                 return 0;
             }
-            byte octet = data.peek(at + i);
+            byte octet = data[at + i];
             boolean digit = i == 5 || i == 7;
             if (digit ? !Octets.DIGIT[octet & 0xff] : octet != VERSION.charAt(i)) {
                 return Refusal.BAD_VERSION.code();
@@ -197,13 +206,13 @@ final class RequestLine {
     // ------------------------------------------------------------------ forms of the target
 
     /// Whether the target is one that the method takes (RFC 9112, 3.2). Moves its beginning behind scheme and authority.
-    private boolean isFormRight(Buffer data) {
+    private boolean isFormRight(byte[] data) {
         String name = method;
         if ("CONNECT".equals(name)) {
             pathEnd = targetEnd;
             return Authority.hasPort(data, targetAt, targetEnd);
         }
-        byte first = data.peek(targetAt);
+        byte first = data[targetAt];
         if (first == '/') {
             return true;
         }
@@ -213,13 +222,13 @@ final class RequestLine {
         return isAddress(data, "http://", "80") || isAddress(data, "https://", "443");
     }
 
-    private boolean isAddress(Buffer data, String scheme, String port) {
+    private boolean isAddress(byte[] data, String scheme, String port) {
         int at = targetAt + scheme.length();
         if (at >= pathEnd || !Octets.is(data, targetAt, at, scheme)) {
             return false;
         }
         int slash = at;
-        while (slash < pathEnd && data.peek(slash) != '/') {
+        while (slash < pathEnd && data[slash] != '/') {
             slash++;
         }
         authorityAt = at;
@@ -230,7 +239,7 @@ final class RequestLine {
     }
 
     /// Whether the target names no host, or the same as the `Host` field does.
-    boolean isHost(Buffer data, int hostAt, int hostEnd) {
+    boolean isHost(byte[] data, int hostAt, int hostEnd) {
         return authorityAt == authorityEnd
                 || (hostAt < hostEnd
                         && Authority.isSame(

@@ -21,7 +21,7 @@ public final class ResponseHead implements Headers {
     private static final int STATUS_AT = 9;
     private static final int STATUS_END = 12;
 
-    private final int maxHead;
+    private final Window window;
     private final Fields fields;
     private final Framing framing = new Framing(Framing.Section.RESPONSE);
 
@@ -40,7 +40,7 @@ public final class ResponseHead implements Headers {
             throw new IllegalArgumentException(
                     "limits are at least 1, not " + maxHead + ", " + maxFields);
         }
-        this.maxHead = maxHead;
+        this.window = new Window(maxHead);
         this.fields = new Fields(maxFields);
     }
 
@@ -52,37 +52,45 @@ public final class ResponseHead implements Headers {
     /// Looks for a head at the reading position, and takes nothing.
     ///
     /// @return how many bytes it has, with the empty line at its end; 0 if more is needed; -1 if it is refused
-    /// @throws IllegalStateException if the head before was kept and not released
+    /// @throws IllegalStateException if the head before is kept
     public int parse(Buffer data) {
-        fields.begin(data);
+        fields.requireNotKept();
+        window.open(data);
+        int at = parse(window.bytes(), window.end());
+        while (at == 0 && window.widen(data)) {
+            at = parse(window.bytes(), window.end());
+        }
+        if (at > 0) {
+            window.used(at);
+            length = at;
+            return at;
+        }
+        boolean full = window.isFull();
+        release();
+        if (at == 0 && !full) {
+            return 0;
+        }
+        refusal = at == 0 ? Refusal.HEAD_TOO_LARGE : Refusal.of(at);
+        return -1;
+    }
+
+    /// @return behind the head; 0 if the end came before; or the code of a refusal
+    private int parse(byte[] data, int end) {
         forget();
-        int readable = data.readable();
-        int end = Math.min(readable, maxHead);
+        fields.begin(data);
         int at = statusLine(data, end);
         if (at > 0) {
             at = fields.parse(data, at, end, framing);
         }
         if (at > 0) {
             int refused = framing.finish(http10);
-            at = refused < 0 ? refused : at;
-        } else if (at == 0 && readable >= maxHead) {
-            at = Refusal.HEAD_TOO_LARGE.code();
+            return refused < 0 ? refused : at;
         }
-        if (at > 0) {
-            length = at;
-            return at;
-        }
-        forget();
-        fields.release();
-        if (at == 0) {
-            return 0;
-        }
-        refusal = Refusal.of(at);
-        return -1;
+        return at;
     }
 
     /// @return behind the line; 0 if the end came before; or the code of a refusal
-    private int statusLine(Buffer data, int end) {
+    private int statusLine(byte[] data, int end) {
         long word = Octets.word(data, 0, end);
         if (word != HTTP_1_1 && word != HTTP_1_0) {
             return RequestLine.otherVersion(data, 0, end);
@@ -93,26 +101,19 @@ public final class ResponseHead implements Headers {
             return at;
         }
         int cr = Octets.firstControl(data, at, end);
-        if (cr == end) {
-            return 0;
-        }
         phraseEnd = cr;
-        return switch (data.peek(cr)) {
-            case Octets.CR -> Octets.lineEnd(data, cr, end);
-            case Octets.LF -> Refusal.BARE_LF.code();
-            default -> Refusal.CONTROL_BYTE.code();
-        };
+        return Octets.textEnd(data, cr, end);
     }
 
     /// The space before an empty phrase is often left out, and nothing depends on it.
     ///
     /// @return where the phrase begins, or the line ends; 0; or the code of a refusal
-    private int status(Buffer data, int end) {
+    private int status(byte[] data, int end) {
         for (int at = STATUS_AT - 1; at <= STATUS_END; at++) {
             if (at == end) {
                 return 0;
             }
-            byte octet = data.peek(at);
+            byte octet = data[at];
             boolean right =
                     at == STATUS_AT - 1
                             ? octet == Octets.SPACE
@@ -131,7 +132,7 @@ public final class ResponseHead implements Headers {
         if (status < 100 || status > 599) {
             return Refusal.BAD_STATUS.code();
         }
-        return data.peek(STATUS_END) == Octets.SPACE ? STATUS_END + 1 : STATUS_END;
+        return data[STATUS_END] == Octets.SPACE ? STATUS_END + 1 : STATUS_END;
     }
 
     private void forget() {
@@ -218,14 +219,15 @@ public final class ResponseHead implements Headers {
 
     /// As [RequestHead#keep].
     public void keep(EventLoop loop) {
-        fields.keep(loop, length);
+        Objects.requireNonNull(loop, "loop");
+        fields.keep();
     }
 
     public boolean isKept() {
         return fields.isKept();
     }
 
-    /// Forgets everything but the method, and gives back what was kept. Twice is safe.
+    /// Forgets everything but the method, and can be used for another response. Twice is safe.
     public void release() {
         forget();
         fields.release();

@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 /// Messages with what comes of them, read from `.txt` files beside the tests.
 public final class Corpus {
     /// A message. What comes of it is a record of [MessageReader], or the name of a [Refusal].
+    @SuppressWarnings("ArrayRecordComponent") // Nobody compares them.
     public record Case(String name, String method, byte[] bytes, String outcome) {
         @Override
         public String toString() {

@@ -8,7 +8,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -31,7 +30,7 @@ class CorpusTest {
     @ParameterizedTest
     @MethodSource("requestsTaken")
     void requestsTaken_inAnyPieces_areUnderstoodAsTheCorpusSays(Corpus.Case message) {
-        String outcome = same(message.bytes(), cuts -> MessageReader.ofRequests(message.bytes(), cuts));
+        String outcome = Splits.same(message.bytes(), cuts -> MessageReader.ofRequests(message.bytes(), cuts));
 
         assertThat(outcome)
                 .as("'%s' in requests-taken.txt: parser or corpus is wrong", message)
@@ -43,7 +42,7 @@ class CorpusTest {
     void requestsTaken_sentTwiceAhead_areUnderstoodTwice(Corpus.Case message) {
         byte[] twice = twice(message.bytes());
 
-        String outcome = same(twice, cuts -> MessageReader.ofRequests(twice, cuts));
+        String outcome = Splits.same(twice, cuts -> MessageReader.ofRequests(twice, cuts));
 
         assertThat(outcome)
                 .as("'%s' in requests-taken.txt, and the same once more behind it", message)
@@ -53,7 +52,7 @@ class CorpusTest {
     @ParameterizedTest
     @MethodSource("requestsRefused")
     void requestsRefused_inAnyPieces_areRefusedAsTheCorpusSays(Corpus.Case message) {
-        String outcome = same(message.bytes(), cuts -> MessageReader.ofRequests(message.bytes(), cuts));
+        String outcome = Splits.same(message.bytes(), cuts -> MessageReader.ofRequests(message.bytes(), cuts));
 
         assertThat(outcome)
                 .as("'%s' in requests-refused.txt: parser or corpus is wrong", message)
@@ -65,7 +64,7 @@ class CorpusTest {
     void requestsRefused_withMoreBehind_areRefusedForTheSame(Corpus.Case message) {
         byte[] twice = twice(message.bytes());
 
-        String outcome = same(twice, cuts -> MessageReader.ofRequests(twice, cuts));
+        String outcome = Splits.same(twice, cuts -> MessageReader.ofRequests(twice, cuts));
 
         assertThat(outcome)
                 .as("'%s' in requests-refused.txt, and the same once more behind it", message)
@@ -76,7 +75,7 @@ class CorpusTest {
     @MethodSource("responses")
     void responses_inAnyPieces_areUnderstoodAsTheCorpusSays(Corpus.Case message) {
         String outcome =
-                same(
+                Splits.same(
                         message.bytes(),
                         cuts -> MessageReader.ofResponses(message.method(), message.bytes(), cuts));
 
@@ -112,18 +111,6 @@ class CorpusTest {
                                         .anyMatch(
                                                 message ->
                                                         message.outcome().equals(refusal.name())));
-    }
-
-    /// What comes of the bytes as a whole, which has to be what comes of them cut once anywhere, and cut everywhere.
-    private static String same(byte[] bytes, Function<int[], String> read) {
-        String whole = read.apply(new int[0]);
-        for (int cut = 1; cut < bytes.length; cut++) {
-            assertThat(read.apply(new int[] {cut})).as("cut before byte %d", cut).isEqualTo(whole);
-        }
-        int[] everywhere = new int[Math.max(0, bytes.length - 1)];
-        Arrays.setAll(everywhere, i -> i + 1);
-        assertThat(read.apply(everywhere)).as("byte by byte").isEqualTo(whole);
-        return whole;
     }
 
     private static byte[] twice(byte[] bytes) {

@@ -195,7 +195,8 @@ public final class MessageReader {
     }
 
     private void note(String text) {
-        for (char c : text.toCharArray()) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
             if (c < ' ' || c > '~') {
                 noted.append(String.format("\\x%02x", (int) c));
             } else {

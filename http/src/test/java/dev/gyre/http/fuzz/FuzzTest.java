@@ -1,0 +1,75 @@
+package dev.gyre.http.fuzz;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import dev.gyre.http.internal.message.Corpus;
+import dev.gyre.http.internal.message.Mutations;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/// What a fuzzer would do, for a moment and always in the same way.
+class FuzzTest {
+    private static final int MUTATIONS = 20_000;
+
+    private final List<byte[]> requests =
+            Stream.concat(Corpus.requestsTaken().stream(), Corpus.requestsRefused().stream())
+                    .map(Corpus.Case::bytes)
+                    .toList();
+
+    @Test
+    void requests_ofTheCorpora_mutated_areTheSameInAllPieces() {
+        run(requests, RequestFuzz::fuzzerTestOneInput);
+    }
+
+    @Test
+    void responses_ofTheCorpus_mutated_areTheSameInAllPieces() {
+        run(
+                Corpus.responses().stream().map(Corpus.Case::bytes).toList(),
+                ResponseFuzz::fuzzerTestOneInput);
+    }
+
+    @Test
+    void chunks_ofTheCorpora_mutated_areTheSameInAllPieces() {
+        List<byte[]> bodies = new ArrayList<>();
+        for (byte[] request : requests) {
+            String text = new String(request, ISO_8859_1);
+            int body = text.indexOf("\r\n\r\n") + 4;
+            if (text.contains("chunked\r\n\r\n") && body < text.length()) {
+                bodies.add(text.substring(body).getBytes(ISO_8859_1));
+            }
+        }
+        run(bodies, ChunkFuzz::fuzzerTestOneInput);
+    }
+
+    private static void run(List<byte[]> seeds, Consumer<byte[]> target) {
+        seeds.forEach(target);
+        Random random = new Random(1);
+        for (int i = 0; i < MUTATIONS; i++) {
+            byte[] seed = seeds.get(random.nextInt(seeds.size()));
+            byte[] input = Mutations.mutated(seed, seeds.get(random.nextInt(seeds.size())), random);
+            try {
+                target.accept(input);
+            } catch (RuntimeException | Error e) {
+                throw new AssertionError(
+                        "mutation " + i + " is a finding; add it to a corpus: " + quoted(input), e);
+            }
+        }
+    }
+
+    private static String quoted(byte[] bytes) {
+        StringBuilder text = new StringBuilder();
+        for (byte octet : bytes) {
+            text.append(
+                    octet < ' ' || octet > '~' || octet == '\\'
+                            ? String.format("\\x%02x", octet)
+                            : String.valueOf((char) octet));
+        }
+        return text.toString();
+    }
+}

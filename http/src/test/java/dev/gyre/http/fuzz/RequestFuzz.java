@@ -1,0 +1,68 @@
+package dev.gyre.http.fuzz;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import dev.gyre.http.internal.message.MessageReader;
+import dev.gyre.http.internal.message.Refusal;
+import dev.gyre.http.internal.message.RequestHead;
+import dev.gyre.io.Buffer;
+
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Requests: the same in all pieces; and heads are taken that the grammar takes, as written down a second time, and no others.
+final class RequestFuzz {
+    private static final String TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]";
+
+    private static final Pattern HEAD =
+            Pattern.compile(
+                    "(?:\r\n)?"
+                            + TOKEN
+                            + "{1,32} [\\x21-\\x7e&&[^#]]++ HTTP/1\\.[01]\r\n"
+                            + "(?:"
+                            + TOKEN
+                            + "++:[\t\\x20-\\x7e\\x80-\\xff]*+\r\n)*+\r\n");
+
+    /// What contradicts the grammar; the others are about what it means.
+    private static final Set<Refusal> GRAMMAR =
+            EnumSet.of(
+                    Refusal.BARE_CR,
+                    Refusal.BARE_LF,
+                    Refusal.BAD_METHOD,
+                    Refusal.METHOD_TOO_LONG,
+                    Refusal.BAD_TARGET,
+                    Refusal.BAD_VERSION,
+                    Refusal.OTHER_VERSION,
+                    Refusal.SPACE_BEFORE_FIELDS,
+                    Refusal.FOLDED_FIELD,
+                    Refusal.SPACE_AFTER_NAME,
+                    Refusal.EMPTY_NAME,
+                    Refusal.BAD_NAME,
+                    Refusal.MISSING_COLON,
+                    Refusal.CONTROL_BYTE);
+
+    private RequestFuzz() {}
+
+    static void fuzzerTestOneInput(byte[] data) {
+        Pieces.compare(data, cuts -> MessageReader.ofRequests(data, cuts));
+        compareWithGrammar(data);
+    }
+
+    private static void compareWithGrammar(byte[] data) {
+        RequestHead head = new RequestHead(1 << 20, 1 << 20, 1 << 20);
+        int length = head.parse(Buffer.allocate(data.length + 1).put(data));
+        Matcher matcher = HEAD.matcher(new String(data, ISO_8859_1));
+        int right = matcher.lookingAt() ? matcher.end() : 0;
+        if (length > 0 && length != right) {
+            throw new AssertionError("taken are " + length + " bytes, by the grammar " + right);
+        }
+        if (length == 0 && right > 0) {
+            throw new AssertionError("more is asked for, though the head is complete at " + right);
+        }
+        if (length < 0 && right > 0 && GRAMMAR.contains(head.refusal())) {
+            throw new AssertionError(head.refusal() + " is said of a head that the grammar takes");
+        }
+    }
+}

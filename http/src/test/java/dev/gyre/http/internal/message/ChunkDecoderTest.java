@@ -1,0 +1,84 @@
+package dev.gyre.http.internal.message;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.gyre.io.Buffer;
+
+import org.junit.jupiter.api.Test;
+
+class ChunkDecoderTest {
+    private final ChunkDecoder decoder = new ChunkDecoder(10, 1000);
+
+    @Test
+    void next_whileContentIsNotTaken_saysTheSame() {
+        Buffer data = Buffer.allocate(100).put("5\r\nhello\r\n0\r\n\r\n");
+
+        assertThat(decoder.next(data)).isEqualTo(5);
+        assertThat(decoder.next(data)).isEqualTo(5);
+        assertThat(data.getText(2, US_ASCII)).isEqualTo("he");
+        decoder.taken(2);
+        assertThat(decoder.next(data)).isEqualTo(3);
+        assertThat(data.getText(3, US_ASCII)).isEqualTo("llo");
+        decoder.taken(3);
+        assertThat(decoder.next(data)).isEqualTo(ChunkDecoder.END);
+        assertThat(decoder.next(data)).isEqualTo(ChunkDecoder.END);
+        assertThat(data.readable()).isZero();
+    }
+
+    @Test
+    void next_atTheEnd_leavesWhatIsBehind() {
+        Buffer data = Buffer.allocate(100).put("0\r\n\r\nGET /");
+
+        assertThat(decoder.next(data)).isEqualTo(ChunkDecoder.END);
+        assertThat(data.getText(US_ASCII)).isEqualTo("GET /");
+    }
+
+    @Test
+    void next_ofAnIncompleteLine_leavesIt() {
+        Buffer data = Buffer.allocate(100).put("5;a=b\r");
+
+        assertThat(decoder.next(data)).isEqualTo(ChunkDecoder.MORE);
+        assertThat(data.readable()).isEqualTo(6);
+    }
+
+    @Test
+    void taken_ofMoreThanWasThere_isMisuse() {
+        Buffer data = Buffer.allocate(100).put("5\r\nhel");
+        assertThat(decoder.next(data)).isEqualTo(3);
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> decoder.taken(4))
+                .withMessageContaining("next() said 3");
+        assertThatIllegalArgumentException().isThrownBy(() -> decoder.taken(-1));
+    }
+
+    @Test
+    void refused_staysSo_untilReset() {
+        Buffer data = Buffer.allocate(100).put("x\r\n");
+        assertThatIllegalStateException().isThrownBy(decoder::refusal);
+        assertThat(decoder.next(data)).isEqualTo(ChunkDecoder.REFUSED);
+        assertThat(decoder.next(data.clear().put("0\r\n\r\n"))).isEqualTo(ChunkDecoder.REFUSED);
+        assertThat(decoder.refusal()).isEqualTo(Refusal.BAD_CHUNK_SIZE);
+
+        decoder.reset();
+
+        assertThat(decoder.next(data)).isEqualTo(ChunkDecoder.END);
+    }
+
+    @Test
+    void trailers_afterTheirBufferIsGone_areStillThere_untilReset() {
+        Buffer data = Buffer.allocate(100).put("0\r\nDigest: a, B\r\ndigest: c\r\n\r\n");
+        assertThat(decoder.next(data)).isEqualTo(ChunkDecoder.END);
+        data.clear().put("x".repeat(100));
+
+        assertThat(decoder.trailers().all("DIGEST")).containsExactly("a, B", "c");
+        assertThat(decoder.trailers().lists("Digest", "b")).isTrue();
+
+        decoder.reset();
+        assertThat(decoder.trailers().size()).isZero();
+    }
+}

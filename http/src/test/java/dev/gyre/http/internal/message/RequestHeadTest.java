@@ -1,0 +1,166 @@
+package dev.gyre.http.internal.message;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import dev.gyre.EventLoop;
+import dev.gyre.http.Headers;
+import dev.gyre.io.Buffer;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+class RequestHeadTest {
+    private static final String REQUEST =
+            String.join(
+                    "\r\n",
+                    "GET /users/7?full=yes HTTP/1.1",
+                    "Host: example.org",
+                    "Accept: text/html",
+                    "X-List: a, B ,c",
+                    "x-list: d",
+                    "",
+                    "");
+
+    private final RequestHead head = new RequestHead(100, 1000, 10);
+
+    @Test
+    void parse_ofACompleteHead_takesNothingAndSaysWhereThingsAre() {
+        Buffer data = buffer(REQUEST + "behind");
+
+        assertThat(head.parse(data)).isEqualTo(REQUEST.length());
+        assertThat(data.readable()).isEqualTo(REQUEST.length() + "behind".length());
+        assertThat(head.length()).isEqualTo(REQUEST.length());
+        assertThat(head.targetAt()).isEqualTo(REQUEST.indexOf('/'));
+        assertThat(head.pathEnd()).isEqualTo(REQUEST.indexOf('?'));
+        assertThat(head.targetEnd()).isEqualTo(REQUEST.indexOf(" HTTP"));
+        assertThat(head.byteAt(head.targetAt() + 1)).isEqualTo((byte) 'u');
+        assertThat(head.isPathLeftOut()).isFalse();
+    }
+
+    @Test
+    void method_ofARegisteredOne_isOneAndTheSame() {
+        for (String method :
+                List.of("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH")) {
+            head.parse(buffer(method + " / HTTP/1.1\r\nHost: a\r\n\r\n"));
+            String first = head.method();
+            head.parse(buffer(method + " /b HTTP/1.1\r\nHost: a\r\n\r\n"));
+
+            assertThat(head.method()).isEqualTo(method).isSameAs(first);
+            assertThat(head.isMethodKnown()).isTrue();
+        }
+    }
+
+    @Test
+    void fields_areFoundWhateverTheCase() {
+        head.parse(buffer(REQUEST));
+
+        check(head);
+        check(head.copy());
+    }
+
+    private static void check(Headers headers) {
+        assertThat(headers.get("HOST")).isEqualTo("example.org");
+        assertThat(headers.get("Hos")).isNull();
+        assertThat(headers.get("")).isNull();
+        assertThat(headers.all("X-list")).containsExactly("a, B ,c", "d");
+        assertThat(headers.all("nothing")).isEmpty();
+        assertThat(headers.contains("accept")).isTrue();
+        assertThat(headers.contains("accepts")).isFalse();
+        assertThat(headers.lists("X-List", "b")).isTrue();
+        assertThat(headers.lists("X-List", "D")).isTrue();
+        assertThat(headers.lists("X-List", "a, B")).isFalse();
+        assertThat(headers.lists("X-List", "e")).isFalse();
+        assertThat(headers.size()).isEqualTo(4);
+        List<String> names = new ArrayList<>();
+        headers.forEach((name, value) -> names.add(name));
+        assertThat(names).containsExactly("Host", "Accept", "X-List", "x-list");
+    }
+
+    @Test
+    void head_afterItsBufferMovedOn_isStillThere() {
+        Buffer data = buffer(REQUEST);
+        head.parse(data);
+
+        data.skip(REQUEST.length()).clear();
+        data.put("something else that is longer than the request was before".repeat(3));
+
+        assertThat(head.target()).isEqualTo("/users/7?full=yes");
+        check(head);
+    }
+
+    @Test
+    void keep_untilRelease_refusesToParse() {
+        try (EventLoop loop = EventLoop.open()) {
+            head.parse(buffer(REQUEST));
+            head.keep(loop);
+            head.keep(loop);
+
+            assertThat(head.isKept()).isTrue();
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> head.parse(buffer(REQUEST)))
+                    .withMessageContaining("release()");
+            check(head);
+
+            head.release();
+            head.release();
+
+            assertThat(head.isKept()).isFalse();
+            assertThat(head.size()).isZero();
+            assertThat(head.length()).isZero();
+            assertThatIllegalStateException().isThrownBy(head::target);
+            assertThat(head.parse(buffer(REQUEST))).isEqualTo(REQUEST.length());
+        }
+    }
+
+    @Test
+    void keep_withoutAHead_isMisuse() {
+        try (EventLoop loop = EventLoop.open()) {
+            assertThat(head.parse(buffer("GET / HT"))).isZero();
+
+            assertThatIllegalStateException().isThrownBy(() -> head.keep(loop));
+        }
+    }
+
+    @Test
+    void refusal_isThereOnlyIfRefused() {
+        assertThat(head.parse(buffer("GET / HTTP/3.0\r\n"))).isEqualTo(-1);
+        assertThat(head.refusal()).isEqualTo(Refusal.OTHER_VERSION);
+        assertThat(head.refusal().status()).isEqualTo(505);
+
+        assertThat(head.parse(buffer(REQUEST))).isPositive();
+        assertThatIllegalStateException().isThrownBy(head::refusal);
+    }
+
+    @Test
+    void head_refusedOrIncomplete_leavesNothingOfTheOneBefore() {
+        for (String next : List.of("GET / HTTP/1.1\r\nHost: b", "GET / HTTP/1.1\r\nHost : b\r\n")) {
+            head.parse(buffer("POST http://a HTTP/1.0\r\nContent-Length: 5\r\n\r\n"));
+            assertThat(head.isPathLeftOut()).isTrue();
+
+            head.parse(buffer(next));
+
+            assertThat(head.size()).isZero();
+            assertThat(head.hasContent()).isFalse();
+            assertThat(head.isHttp10()).isFalse();
+            assertThat(head.isMethodKnown()).isFalse();
+            assertThat(head.isPathLeftOut()).isFalse();
+            assertThat(head.get("Content-Length")).isNull();
+        }
+    }
+
+    @Test
+    void refusals_haveAnErrorStatusAndOneLine() {
+        for (Refusal refusal : Refusal.values()) {
+            assertThat(refusal.status()).as("%s", refusal).isBetween(400, 505);
+            assertThat(refusal.reason()).as("%s", refusal).hasSizeBetween(20, 100);
+            assertThat(Refusal.of(refusal.code())).isEqualTo(refusal);
+        }
+    }
+
+    private static Buffer buffer(String text) {
+        return Buffer.allocate(1000).put(text);
+    }
+}
