@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.util.Arrays;
 import java.util.HexFormat;
 
 /// Clause K-1, case by case, with the bytes of each case split in several ways.
@@ -58,7 +59,7 @@ class ConformanceCasesTest {
             byte[] frame = Frames.frame(Frames.TEXT, Frames.join(wrong, new byte[100]));
             int early = frame.length - 99; // With the first byte that cannot follow, whatever it is.
             try (ServerSide server = ServerSide.echo(WebSocketConfig.DEFAULT, false)) {
-                server.send(Split.EVERY_BYTE, java.util.Arrays.copyOf(frame, early));
+                server.send(Split.EVERY_BYTE, Arrays.copyOf(frame, early));
                 assertThat(server.answers())
                         .as("%s is refused although 99 bytes of its frame are missing", hex)
                         .containsExactly("close 1007");

@@ -12,6 +12,7 @@ import dev.gyre.testkit.SimulatedWorld;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
@@ -96,7 +97,7 @@ public final class ServerSide implements AutoCloseable {
                         case EVERY_BYTE -> 1;
                         case AT_RANDOM -> Math.min(left, 1 + random.nextInt(1 + bytes.length / 5));
                     };
-            peer.send(Frames.join(java.util.Arrays.copyOfRange(bytes, at, at + count)));
+            peer.send(Frames.join(Arrays.copyOfRange(bytes, at, at + count)));
             world.run();
             at += count;
         }
