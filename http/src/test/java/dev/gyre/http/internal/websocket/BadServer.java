@@ -10,8 +10,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Upgrades, and then sends whatever it was given.
-record BadServer(byte[] sent) implements Protocol {
+final class BadServer implements Protocol {
     private static final Pattern KEY = Pattern.compile("Sec-WebSocket-Key: (\\S+)");
+
+    private final byte[] sent;
+
+    BadServer(byte[] sent) {
+        this.sent = sent;
+    }
 
     @Override
     public void onData(Stream stream, Buffer data) {

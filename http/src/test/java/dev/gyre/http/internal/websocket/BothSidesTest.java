@@ -28,7 +28,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 
 /// Our client and our server, over sockets of the real kernel.
 class BothSidesTest {
@@ -178,12 +177,6 @@ class BothSidesTest {
 
     @Test
     void answer_thatIsNoUpgrade_rejectsWithWhatItWas() {
-        Listener listener =
-                UpgradeServer.listen(
-                        loop,
-                        ListenerConfig.DEFAULT,
-                        WebSocketConfig.DEFAULT,
-                        socket -> {});
         assertThat(failure(answeredWith("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")))
                 .isInstanceOf(ProtocolException.class)
                 .hasMessageContaining("404 Not Found");
@@ -200,7 +193,6 @@ class BothSidesTest {
         assertThat(failure(answeredWith("SSH-2.0-OpenSSH\r\n\r\n"))).hasMessageContaining("no HTTP");
         assertThat(failure(answeredWith("x".repeat(20_000)))).hasMessageContaining("no end");
         assertThat(failure(answeredWith(""))).hasMessageContaining("before it answered");
-        listener.close();
     }
 
     private Promise<WebSocket> answeredWith(String answer) {
@@ -252,18 +244,13 @@ class BothSidesTest {
 
     private int clientsEnd(byte[] fromServer) {
         List<Integer> codes = new ArrayList<>();
-        Consumer<WebSocket> silent = socket -> {};
         Listener listener =
                 Listener.tcp(
                         loop,
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         stream -> stream.protocol(new BadServer(fromServer)));
         WebSocket.connect(loop, uri("ws", listener, "/"))
-                .thenAccept(
-                        socket -> {
-                            silent.accept(socket);
-                            socket.onClose((code, _) -> codes.add(code));
-                        });
+                .thenAccept(socket -> socket.onClose((code, _) -> codes.add(code)));
         runUntil("the client has closed", () -> !codes.isEmpty());
         return codes.getFirst();
     }

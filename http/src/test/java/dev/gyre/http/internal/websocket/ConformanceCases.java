@@ -31,6 +31,7 @@ final class ConformanceCases {
     private static final String NO_TEXT = "close 1007";
 
     /// @param expected what is answered, in order
+    @SuppressWarnings("ArrayRecordComponent") // nobody compares them
     record Case(String name, byte[] sent, List<String> expected) {
         @Override
         public String toString() {

@@ -50,6 +50,8 @@ public final class Frames {
         return frame(opcode, content, true);
     }
 
+    /// Any frame.
+    ///
     /// @param first the whole first byte
     public static byte[] frame(int first, byte[] content, boolean masked) {
         ByteBuffer to = ByteBuffer.allocate(content.length + 14);
@@ -163,6 +165,8 @@ public final class Frames {
         }
     }
 
+    /// What a frame says, in words.
+    ///
     /// @param first what the first byte has, but for the reserved bits
     public static String describe(int first, byte[] content) {
         String part = (first & 0x80) == 0 ? "part of " : "";

@@ -73,11 +73,6 @@ public final class ServerSide implements AutoCloseable {
                 new Setup(streams, compressed ? COMPRESSED : null, opened));
     }
 
-    public static ServerSide in(
-            SimulatedWorld world, WebSocketConfig config, Consumer<WebSocket> opened) {
-        return new ServerSide(world, config, new Setup(StreamConfig.DEFAULT, null, opened));
-    }
-
     /// How the bytes of a peer are split on their way.
     public enum Split {
         NOT,

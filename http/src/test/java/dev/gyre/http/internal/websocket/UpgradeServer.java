@@ -46,7 +46,7 @@ final class UpgradeServer implements Protocol {
             return;
         }
         List<String> lines = Arrays.asList(data.getText(bytes, ISO_8859_1).strip().split("\r\n"));
-        String[] first = lines.getFirst().split(" ");
+        String[] first = lines.getFirst().split(" ", 3);
         TestHeaders headers = new TestHeaders(lines.subList(1, lines.size()));
         switch (Handshake.answer(first[0], false, headers, config)) {
             case Handshake.Accepted(String accept, String protocol, String extensions) -> {
