@@ -118,6 +118,30 @@ class FlowTest {
     }
 
     @Test
+    void pings_ofAServerThatReadsNoAnswers_areAnsweredAtLastWithTheLatest() {
+        try (ServerSide client = ServerSide.asClient(WebSocketConfig.DEFAULT, socket -> {})) {
+            client.peer.pauseReading();
+            int count = 20_000;
+            for (int i = 0; i < count; i++) {
+                client.peer.send(Frames.frame(0x80 | PING, Frames.utf8("number " + i), false));
+                if (i % 1000 == 0) {
+                    client.world.run();
+                }
+            }
+            client.world.run();
+            assertThat(client.peer.unsentBytes()).as("a client goes on reading").isZero();
+            assertThat(client.stream.pending()).isLessThan(100_000);
+            client.peer.resumeReading();
+            client.world.run();
+            assertThat(client.answers())
+                    .hasSizeLessThan(count)
+                    .last()
+                    .isEqualTo(
+                            Frames.describe(0x80 | Frames.PONG, Frames.utf8("number " + (count - 1))));
+        }
+    }
+
+    @Test
     void messages_thatInflateToMuch_areEchoedAsFastAsThePeerReads() {
         byte[] packed = frame(0xc1, deflated(new byte[200_000]), true);
         byte[][] many = new byte[200][];

@@ -42,7 +42,7 @@ public final class ServerSide implements AutoCloseable {
                     stream = accepted;
                     WebSocketProtocol protocol =
                             new WebSocketProtocol(
-                                    accepted, config, true, setup.extensions, null, "/");
+                                    accepted, config, setup.server, setup.extensions, null, "/");
                     socket = protocol.socket();
                     socket.onClose((code, reason) -> events.add("closed " + code));
                     protocol.begin(accepted, setup.opened);
@@ -51,7 +51,8 @@ public final class ServerSide implements AutoCloseable {
         world.run();
     }
 
-    private record Setup(StreamConfig streams, String extensions, Consumer<WebSocket> opened) {}
+    private record Setup(
+            boolean server, StreamConfig streams, String extensions, Consumer<WebSocket> opened) {}
 
     /// One that sends back what it gets.
     public static ServerSide echo(WebSocketConfig config, boolean compressed) {
@@ -70,7 +71,14 @@ public final class ServerSide implements AutoCloseable {
         return new ServerSide(
                 SimulatedWorld.seed(1),
                 config,
-                new Setup(streams, compressed ? COMPRESSED : null, opened));
+                new Setup(true, streams, compressed ? COMPRESSED : null, opened));
+    }
+
+    /// A client's socket instead: one that masks, and goes on reading under pressure.
+    public static ServerSide asClient(WebSocketConfig config, Consumer<WebSocket> opened) {
+        StreamConfig streams = StreamConfig.DEFAULT.withReadsUnderPressure(true);
+        return new ServerSide(
+                SimulatedWorld.seed(1), config, new Setup(false, streams, null, opened));
     }
 
     /// How the bytes of a peer are split on their way.
