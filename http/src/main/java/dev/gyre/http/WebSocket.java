@@ -131,6 +131,8 @@ public sealed interface WebSocket permits LoopSocket {
     /// Is told how a socket was closed.
     @FunctionalInterface
     interface Closed {
+        /// The socket is closed.
+        ///
         /// @param code what the peer said, or what it was told; 1005 without a code, 1006 if the connection was lost
         void closed(int code, String reason);
     }

@@ -37,6 +37,8 @@ final class Connecting implements Protocol {
         patience = loop.after(config.streams().connectTimeout(), _ -> tooLate(stream));
     }
 
+    /// Connects.
+    ///
     /// @see WebSocket#connect(EventLoop, URI, WebSocketConfig)
     static Promise<WebSocket> to(EventLoop loop, URI uri, WebSocketConfig config) {
         Objects.requireNonNull(config, "config");

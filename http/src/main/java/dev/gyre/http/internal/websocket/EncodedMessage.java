@@ -27,11 +27,15 @@ public final class EncodedMessage implements WebSocketMessage {
         System.arraycopy(content, 0, frame, headerBytes, content.length);
     }
 
+    /// A message of text.
+    ///
     /// @see WebSocketMessage#text(String)
     public static EncodedMessage of(String text) {
         return new EncodedMessage(true, text.getBytes(UTF_8));
     }
 
+    /// A binary message.
+    ///
     /// @see WebSocketMessage#binary(byte[])
     public static EncodedMessage of(byte[] content) {
         return new EncodedMessage(false, content);

@@ -25,6 +25,8 @@ final class ExtensionList {
         this.text = text;
     }
 
+    /// Reads a field's value.
+    ///
     /// @return null if it is no such list
     static @Nullable List<Extension> parse(String field) {
         return new ExtensionList(field).list();

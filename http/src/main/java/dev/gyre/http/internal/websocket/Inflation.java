@@ -17,7 +17,9 @@ final class Inflation {
     /// Takes what was inflated.
     @FunctionalInterface
     interface Sink {
-        /// @return what is wrong with it; null for nothing
+        /// Takes the next bytes.
+        ///
+        /// @return what is wrong with them; null for nothing
         @Nullable Violation take(byte[] bytes, int length);
     }
 

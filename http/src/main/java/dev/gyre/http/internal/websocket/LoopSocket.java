@@ -83,6 +83,8 @@ public final class LoopSocket implements WebSocket {
         closing = new Closing(stream, frames, times, server, this::leave);
     }
 
+    /// Connects a client's.
+    ///
     /// @see WebSocket#connect(EventLoop, URI, WebSocketConfig)
     public static Promise<WebSocket> connect(EventLoop loop, URI uri, WebSocketConfig config) {
         return Connecting.to(loop, uri, config);

@@ -95,6 +95,7 @@ public final class WebSocketProtocol implements Protocol {
             socket.holdIfCongested();
         }
         if (closing.isOver()) {
+            drop();
             data.skip(data.readable());
         }
     }

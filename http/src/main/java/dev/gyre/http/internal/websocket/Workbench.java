@@ -91,6 +91,11 @@ final class Workbench implements AutoCloseable {
         }
     }
 
+    /// How many inflaters wait to be used again.
+    int idleInflaters() {
+        return inflaters.size();
+    }
+
     Deflater takeDeflater() {
         Deflater waiting = deflaters.poll();
         // The loop's time is everybody's, and the fastest level has most of what there is to gain.

@@ -1,0 +1,259 @@
+package dev.gyre.http.internal.websocket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.gyre.EventLoop;
+import dev.gyre.LoopConfig;
+import dev.gyre.Outcome;
+import dev.gyre.Promise;
+import dev.gyre.http.WebSocket;
+import dev.gyre.http.WebSocketConfig;
+import dev.gyre.http.WebSocketMessage;
+import dev.gyre.io.Buffer;
+import dev.gyre.io.Listener;
+import dev.gyre.io.ListenerConfig;
+import dev.gyre.io.StreamConfig;
+import dev.gyre.io.Tls;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ProtocolException;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/// Our client and our server, over sockets of the real kernel.
+class BothSidesTest {
+    private static final Duration LONGEST = Duration.ofSeconds(30);
+
+    private final EventLoop loop =
+            EventLoop.open(LoopConfig.DEFAULT.withLongestWait(Duration.ofSeconds(5)));
+    private final List<String> events = new ArrayList<>();
+    private WebSocket server;
+    private WebSocket client;
+
+    @AfterEach
+    void close() {
+        loop.close();
+    }
+
+    private void runUntil(String what, BooleanSupplier condition) {
+        // A guard against waiting for ever, never the verdict on what happens in time.
+        long deadline = loop.nanoTime() + LONGEST.toNanos();
+        while (!condition.getAsBoolean() && loop.nanoTime() < deadline) {
+            loop.runSome();
+        }
+        assertThat(condition.getAsBoolean()).as("%s; so far: %s", what, events).isTrue();
+    }
+
+    private <T> T outcome(Promise<T> promise) {
+        promise.then(_ -> null, _ -> null); // So that nobody reports it.
+        runUntil("settled", promise::isSettled);
+        return switch (promise.outcome()) {
+            case Outcome.Resolved<T>(T value) -> value;
+            case Outcome.Rejected<T>(Throwable reason) ->
+                    throw new AssertionError("the promise was broken", reason);
+        };
+    }
+
+    private Throwable failure(Promise<?> promise) {
+        promise.then(_ -> null, _ -> null);
+        runUntil("settled", promise::isSettled);
+        assertThat(promise.outcome()).isInstanceOf(Outcome.Rejected.class);
+        return ((Outcome.Rejected<?>) promise.outcome()).reason();
+    }
+
+    private static URI uri(String scheme, Listener listener, String target) {
+        int port = ((InetSocketAddress) listener.address()).getPort();
+        return URI.create(scheme + "://127.0.0.1:" + port + target);
+    }
+
+    private void connect(WebSocketConfig serving, WebSocketConfig asking) {
+        Listener listener =
+                UpgradeServer.listen(
+                        loop, ListenerConfig.DEFAULT, serving, socket -> server = socket);
+        client = outcome(WebSocket.connect(loop, uri("ws", listener, "/chat?room=7"), asking));
+        server.onText(text -> events.add("server " + text))
+                .onBinary(data -> events.add("server " + data.readable()))
+                .onClose((code, reason) -> events.add("server closed " + code + reason));
+        client.onText(text -> events.add("client " + text))
+                .onBinary(data -> events.add("client " + data.readable()))
+                .onClose((code, reason) -> events.add("client closed " + code + reason));
+    }
+
+    private void connect() {
+        connect(WebSocketConfig.DEFAULT, WebSocketConfig.DEFAULT);
+    }
+
+    @Test
+    void messages_goBothWays() {
+        connect();
+        client.send("hello");
+        server.send("héllo back");
+        client.send(new byte[200_000]);
+        client.send(WebSocketMessage.text("encoded"));
+        server.send(Buffer.allocate(3).put(new byte[3]));
+        runUntil("all five", () -> events.size() == 5);
+        assertThat(events)
+                .containsExactlyInAnyOrder(
+                        "server hello", "client héllo back", "server 200000", "server encoded", "client 3");
+        assertThat(server.target()).isEqualTo("/chat?room=7");
+        assertThat(client.target()).isEqualTo("/chat?room=7");
+    }
+
+    @Test
+    void compression_isAgreedOn_unlessOneSideDoesNotWantIt() {
+        WebSocketConfig off = WebSocketConfig.DEFAULT.withCompression(false);
+        connect();
+        assertThat(client.isCompressed()).isTrue();
+        assertThat(server.isCompressed()).isTrue();
+        connect(off, WebSocketConfig.DEFAULT);
+        assertThat(client.isCompressed()).isFalse();
+        connect(WebSocketConfig.DEFAULT, off);
+        assertThat(server.isCompressed()).isFalse();
+    }
+
+    @Test
+    void protocol_isWhatBothSpeak() {
+        connect(
+                WebSocketConfig.DEFAULT.withProtocols("v3", "v2"),
+                WebSocketConfig.DEFAULT.withProtocols("v1", "v2"));
+        assertThat(client.protocol()).isEqualTo("v2");
+        assertThat(server.protocol()).isEqualTo("v2");
+    }
+
+    @Test
+    void close_byTheClient_isToldToBoth() {
+        connect();
+        client.close(4001, " done");
+        runUntil("both are told", () -> events.size() == 2);
+        assertThat(events).containsExactly("server closed 4001 done", "client closed 4001");
+    }
+
+    @Test
+    void close_byTheServer_isToldToBoth_andItClosesFirst() {
+        connect();
+        server.close();
+        runUntil("both are told", () -> events.size() == 2);
+        assertThat(events).containsExactlyInAnyOrder("client closed 1000", "server closed 1000");
+    }
+
+    @Test
+    void message_thatComesRightBehindTheUpgrade_waitsForTheCallbacks() {
+        Listener listener =
+                UpgradeServer.listen(
+                        loop,
+                        ListenerConfig.DEFAULT,
+                        WebSocketConfig.DEFAULT,
+                        socket -> socket.send("welcome"));
+        WebSocket.connect(loop, uri("ws", listener, "/"))
+                .then(socket -> socket)
+                .thenAccept(socket -> socket.onText(events::add));
+        runUntil("the greeting", () -> !events.isEmpty());
+        assertThat(events).containsExactly("welcome");
+    }
+
+    @Test
+    void tls_isSpokenByWss() {
+        Listener listener =
+                UpgradeServer.listen(
+                        loop,
+                        ListenerConfig.DEFAULT.withTls(Tls.selfSigned("127.0.0.1")),
+                        WebSocketConfig.DEFAULT,
+                        socket -> socket.onText(socket::send));
+        Tls trusting = Tls.client().withoutVerification();
+        WebSocketConfig config =
+                WebSocketConfig.DEFAULT.withStreams(StreamConfig.DEFAULT.withTls(trusting));
+        client = outcome(WebSocket.connect(loop, uri("wss", listener, "/"), config));
+        client.onText(events::add);
+        client.send("secret");
+        runUntil("the echo", () -> events.contains("secret"));
+    }
+
+    @Test
+    void answer_thatIsNoUpgrade_rejectsWithWhatItWas() {
+        assertThat(failure(answeredWith("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")))
+                .isInstanceOf(ProtocolException.class)
+                .hasMessageContaining("404 Not Found");
+        String head = "HTTP/1.1 101 Switching Protocols\r\n";
+        assertThat(failure(answeredWith(head + "Upgrade: h2c\r\nConnection: Upgrade\r\n\r\n")))
+                .hasMessageContaining("something else");
+        assertThat(
+                        failure(
+                                answeredWith(
+                                        head
+                                                + "Upgrade: websocket\r\nConnection: Upgrade\r\n"
+                                                + "Sec-WebSocket-Accept: AAAA\r\n\r\n")))
+                .hasMessageContaining("does not answer the key");
+        assertThat(failure(answeredWith("SSH-2.0-OpenSSH\r\n\r\n"))).hasMessageContaining("no HTTP");
+        assertThat(failure(answeredWith("x".repeat(20_000)))).hasMessageContaining("no end");
+        assertThat(failure(answeredWith(""))).hasMessageContaining("before it answered");
+    }
+
+    private Promise<WebSocket> answeredWith(String answer) {
+        Listener listener =
+                Listener.tcp(
+                        loop,
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        stream ->
+                                stream.onData(
+                                        data -> {
+                                            data.clear();
+                                            stream.write(answer);
+                                            stream.end();
+                                        }));
+        return WebSocket.connect(loop, uri("ws", listener, "/"));
+    }
+
+    @Test
+    void answer_thatNeverComes_rejectsInTime() {
+        Listener listener =
+                Listener.tcp(
+                        loop,
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        stream -> stream.onData(Buffer::clear));
+        WebSocketConfig hasty =
+                WebSocketConfig.DEFAULT.withStreams(
+                        StreamConfig.DEFAULT.withConnectTimeout(Duration.ofMillis(50)));
+        assertThat(failure(WebSocket.connect(loop, uri("ws", listener, "/"), hasty)))
+                .isInstanceOf(SocketTimeoutException.class);
+    }
+
+    @Test
+    void uri_thatIsNoneOfAWebSocket_isRefusedAtOnce() {
+        for (String wrong : List.of("http://here/", "ws:here", "ws://u:p@here/", "ws://here/#part", "/x")) {
+            assertThatThrownBy(() -> WebSocket.connect(loop, URI.create(wrong)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(wrong);
+        }
+    }
+
+    /// A server's frames have no mask; all else holds for a client as it does for a server.
+    @Test
+    void client_whoseServerBreaksTheRules_closesWithTheRightCode() {
+        assertThat(clientsEnd(Frames.frame(0x81, Frames.utf8("x"), true))).isEqualTo(1002);
+        assertThat(clientsEnd(Frames.frame(0xb1, Frames.utf8("x"), false))).isEqualTo(1002);
+        assertThat(clientsEnd(Frames.frame(0x81, new byte[] {(byte) 0xff}, false))).isEqualTo(1007);
+        assertThat(clientsEnd(Frames.frame(0x82, new byte[(1 << 20) + 1], false))).isEqualTo(1009);
+    }
+
+    private int clientsEnd(byte[] fromServer) {
+        List<Integer> codes = new ArrayList<>();
+        Listener listener =
+                Listener.tcp(
+                        loop,
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        stream -> stream.protocol(new BadServer(fromServer)));
+        WebSocket.connect(loop, uri("ws", listener, "/"))
+                .thenAccept(socket -> socket.onClose((code, _) -> codes.add(code)));
+        runUntil("the client has closed", () -> !codes.isEmpty());
+        return codes.getFirst();
+    }
+}

@@ -1,0 +1,186 @@
+package dev.gyre.http.internal.websocket;
+
+import static dev.gyre.http.internal.websocket.Frames.BINARY;
+import static dev.gyre.http.internal.websocket.Frames.CONTINUATION;
+import static dev.gyre.http.internal.websocket.Frames.PING;
+import static dev.gyre.http.internal.websocket.Frames.TEXT;
+import static dev.gyre.http.internal.websocket.Frames.binary;
+import static dev.gyre.http.internal.websocket.Frames.close;
+import static dev.gyre.http.internal.websocket.Frames.deflated;
+import static dev.gyre.http.internal.websocket.Frames.frame;
+import static dev.gyre.http.internal.websocket.Frames.part;
+import static dev.gyre.http.internal.websocket.Frames.text;
+import static dev.gyre.http.internal.websocket.Frames.utf8;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.gyre.http.WebSocketConfig;
+import dev.gyre.http.internal.websocket.ServerSide.Split;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Random;
+
+/// permessage-deflate: families 12 and 13, and what peers may try with it.
+class CompressionTest {
+    private static final int PACKED = 0x40;
+    private static final int LAST = 0x80;
+
+    private static byte[] packed(int opcode, byte[] content) {
+        return frame(LAST | PACKED | opcode, deflated(content), true);
+    }
+
+    private static ServerSide server() {
+        return ServerSide.echo(WebSocketConfig.DEFAULT, true);
+    }
+
+    /// Words, as texts are: they can be compressed, and are not all the same.
+    private static String words(int length) {
+        Random random = new Random(length);
+        StringBuilder made = new StringBuilder();
+        while (made.length() < length) {
+            made.append("{\"id\":").append(random.nextInt(1000)).append(",\"name\":\"née\"},");
+        }
+        return made.substring(0, length);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Split.class)
+    void messages_ofManySizes_comeBackCompressed(Split split) {
+        for (int length : new int[] {0, 1, 16, 63, 64, 256, 1024, 4096, 8192, 16_384, 65_536, 131_072}) {
+            if (split == Split.EVERY_BYTE && length > 1024) {
+                continue;
+            }
+            String content = words(length);
+            try (ServerSide server = server()) {
+                server.send(split, packed(TEXT, utf8(content)));
+                String expected = (length >= 64 ? "packed " : "") + text(content);
+                assertThat(server.answers())
+                        .as("a message of %d characters, split %s", length, split)
+                        .containsExactly(expected);
+            }
+        }
+    }
+
+    @Test
+    void message_thatDoesNotShrink_comesBackAsItIs() {
+        byte[] noise = new byte[5000];
+        new Random(3).nextBytes(noise);
+        try (ServerSide server = server()) {
+            server.send(packed(BINARY, noise));
+            assertThat(server.answers()).containsExactly(binary(noise));
+        }
+    }
+
+    @Test
+    void message_inFragmentsWithPingsBetween_isInflated() {
+        String content = words(500);
+        byte[] all = deflated(utf8(content));
+        byte[] head = Arrays.copyOfRange(all, 0, 20);
+        byte[] tail = Arrays.copyOfRange(all, 20, all.length);
+        try (ServerSide server = server()) {
+            server.send(
+                    frame(PACKED | TEXT, head, true),
+                    frame(PING, "x"),
+                    part(CONTINUATION, ""),
+                    frame(CONTINUATION, tail));
+            assertThat(server.answers()).containsExactly("pong 78", "packed " + text(content));
+        }
+    }
+
+    @Test
+    void messages_oneAfterTheOther_areInflatedEachByItself() {
+        try (ServerSide server = server()) {
+            String content = words(300);
+            for (int i = 0; i < 5; i++) {
+                server.send(packed(TEXT, utf8(content)), frame(TEXT, "plain"));
+            }
+            assertThat(server.answers()).hasSize(10).containsOnly("packed " + text(content), text("plain"));
+        }
+    }
+
+    @Test
+    void lastBlock_beforeTheEndOfTheMessage_isNotTheEnd() {
+        // The example of RFC 7692, section 7.2.3.4, and two such blocks in a row.
+        byte[] hello = HexFormat.of().parseHex("f348cdc9c9070000");
+        byte[] twice = HexFormat.of().parseHex("f348cdc9c90700f348cdc9c9070000");
+        try (ServerSide server = server()) {
+            server.send(
+                    frame(LAST | PACKED | TEXT, hello, true), frame(LAST | PACKED | TEXT, twice, true));
+            assertThat(server.answers()).containsExactly(text("Hello"), text("HelloHello"));
+        }
+    }
+
+    @Test
+    void examples_ofTheRfc_areInflated() {
+        try (ServerSide server = server()) {
+            for (String hex : new String[] {"f248cdc9c90700", "000500faff48656c6c6f00", "f248050000 00ffffcac9c90700"}) {
+                byte[] content = HexFormat.of().parseHex(hex.replace(" ", ""));
+                server.send(frame(LAST | PACKED | TEXT, content, true));
+            }
+            assertThat(server.answers()).hasSize(3).containsOnly(text("Hello"));
+        }
+    }
+
+    @Test
+    void bit_onAContinuation_isRefused() {
+        try (ServerSide server = server()) {
+            server.send(part(TEXT, "a"), frame(LAST | PACKED | CONTINUATION, utf8("b"), true));
+            assertThat(server.answers()).containsExactly("close 1002");
+        }
+    }
+
+    @Test
+    void content_thatIsNoDeflate_isRefused() {
+        try (ServerSide server = server()) {
+            server.send(frame(LAST | PACKED | BINARY, HexFormat.of().parseHex("ffffffff"), true));
+            assertThat(server.answers()).containsExactly("close 1007");
+        }
+    }
+
+    @Test
+    void text_thatInflatesToNoUtf8_isRefused() {
+        for (String hex : ConformanceCases.NOT_UTF8) {
+            try (ServerSide server = server()) {
+                server.send(packed(TEXT, HexFormat.of().parseHex(hex)));
+                assertThat(server.answers()).as(hex).containsExactly("close 1007");
+            }
+        }
+    }
+
+    @Test
+    void bomb_isStoppedAtTheLimit() {
+        byte[] bomb = deflated(new byte[50 << 20]);
+        assertThat(bomb).hasSizeLessThan(64 << 10);
+        try (ServerSide server = server()) {
+            server.send(frame(LAST | PACKED | BINARY, bomb, true));
+            assertThat(server.answers())
+                    .as("50 MiB of 50 KiB: MessageAssembly stops at maxMessage")
+                    .containsExactly("close 1009");
+        }
+    }
+
+    @Test
+    void message_ofTheLimit_isTaken_andOneByteMoreIsNot() {
+        WebSocketConfig config = WebSocketConfig.DEFAULT.withMaxMessage(1000);
+        try (ServerSide server = ServerSide.echo(config, true)) {
+            server.send(packed(BINARY, new byte[1000]), packed(BINARY, new byte[1001]));
+            assertThat(server.answers())
+                    .containsExactly("packed " + binary(new byte[1000]), "close 1009");
+        }
+    }
+
+    @Test
+    void closing_insideAMessage_givesTheInflaterBack() {
+        try (ServerSide server = server()) {
+            server.send(frame(PACKED | TEXT, new byte[] {0x02}, true), close(1001, ""));
+            assertThat(server.answers()).containsExactly("close 1001");
+            Workbench bench = Workbench.of(server.world.loop());
+            assertThat(bench.idleInflaters()).as("inflaters that wait to be used again").isOne();
+        }
+    }
+}

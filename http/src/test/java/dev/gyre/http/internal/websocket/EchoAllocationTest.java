@@ -1,0 +1,79 @@
+package dev.gyre.http.internal.websocket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+
+import dev.gyre.EventLoop;
+import dev.gyre.http.WebSocketConfig;
+import dev.gyre.io.Buffer;
+import dev.gyre.io.Listener;
+import dev.gyre.io.Stream;
+
+import org.junit.jupiter.api.Test;
+
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+
+/// What an echo of text costs in garbage: the String, and nothing beside it.
+class EchoAllocationTest {
+    private static final int WARM_UP = 200;
+    private static final int ROUNDS = 400;
+    private static final int MESSAGES = 100;
+    private static final int LENGTH = 40;
+
+    /// A String with its header and that of its bytes, and a little for what the loop does each turn.
+    private static final long MOST_BYTES = 24 + 16 + LENGTH + 16;
+
+    private int echoed;
+
+    @Test
+    void echo_ofText_allocatesTheText() {
+        try (EventLoop loop = EventLoop.open()) {
+            Listener listener =
+                    Listener.tcp(
+                            loop,
+                            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                            stream ->
+                                    new WebSocketProtocol(
+                                                    stream, WebSocketConfig.DEFAULT, true, null, null, "/")
+                                            .begin(stream, socket -> socket.onText(socket::send)));
+            Stream[] client = new Stream[1];
+            Stream.connect(loop, listener.address())
+                    .thenAccept(
+                            stream -> {
+                                client[0] = stream;
+                                stream.onData(
+                                        data -> {
+                                            echoed += data.readable();
+                                            data.clear();
+                                        });
+                            });
+            while (client[0] == null) {
+                loop.runSome();
+            }
+            byte[][] many = new byte[MESSAGES][];
+            java.util.Arrays.fill(many, Frames.frame(Frames.TEXT, "x".repeat(LENGTH)));
+            Buffer burst = Buffer.allocate(1 << 16).put(Frames.join(many));
+            run(loop, client[0], burst, WARM_UP);
+            ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+            long before = threads.getCurrentThreadAllocatedBytes();
+            run(loop, client[0], burst, ROUNDS);
+            long each = (threads.getCurrentThreadAllocatedBytes() - before) / (ROUNDS * MESSAGES);
+            assertThat(each)
+                    .as("bytes allocated for each echo of %d: look at WebSocketProtocol.readWhole", LENGTH)
+                    .isLessThanOrEqualTo(MOST_BYTES);
+        }
+    }
+
+    private void run(EventLoop loop, Stream client, Buffer burst, int rounds) {
+        for (int i = 0; i < rounds; i++) {
+            echoed = 0;
+            client.write(burst.asReadable());
+            while (echoed < MESSAGES * (LENGTH + 2)) {
+                loop.runSome();
+            }
+        }
+    }
+}

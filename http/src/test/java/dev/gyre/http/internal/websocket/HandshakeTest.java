@@ -1,0 +1,158 @@
+package dev.gyre.http.internal.websocket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.gyre.http.WebSocketConfig;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+class HandshakeTest {
+    private static final String KEY = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
+    private static final List<String> GOOD =
+            List.of(
+                    "Host: here",
+                    "Upgrade: WebSocket",
+                    "Connection: keep-alive, Upgrade",
+                    KEY,
+                    "Sec-WebSocket-Version: 13");
+
+    private static Handshake.Answer answer(WebSocketConfig config, List<String> lines) {
+        return Handshake.answer("GET", false, new TestHeaders(lines), config);
+    }
+
+    private static Handshake.Accepted accepted(WebSocketConfig config, String... more) {
+        List<String> lines = new ArrayList<>(GOOD);
+        lines.addAll(Arrays.asList(more));
+        assertThat(answer(config, lines)).isInstanceOf(Handshake.Accepted.class);
+        return (Handshake.Accepted) answer(config, lines);
+    }
+
+    private static Handshake.Refused refused(List<String> lines) {
+        assertThat(answer(WebSocketConfig.DEFAULT, lines))
+                .isInstanceOf(Handshake.Refused.class);
+        return (Handshake.Refused) answer(WebSocketConfig.DEFAULT, lines);
+    }
+
+    private static List<String> with(String old, String... now) {
+        List<String> lines = new ArrayList<>(GOOD);
+        lines.removeIf(line -> line.startsWith(old));
+        lines.addAll(Arrays.asList(now));
+        return lines;
+    }
+
+    @Test
+    void answer_toTheExampleOfTheRfc_isThatOfTheRfc() {
+        Handshake.Accepted accepted = accepted(WebSocketConfig.DEFAULT);
+        assertThat(accepted.accept()).isEqualTo("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+        assertThat(accepted.protocol()).isNull();
+        assertThat(accepted.extensions()).isNull();
+    }
+
+    @Test
+    void answer_withoutTheUpgrade_asksForIt() {
+        for (String each : List.of("Upgrade", "Connection")) {
+            Handshake.Refused refused = refused(with(each));
+            assertThat(refused.status()).as("without %s", each).isEqualTo(426);
+            assertThat(refused.fields())
+                    .containsEntry("Sec-WebSocket-Version", "13")
+                    .containsEntry("Upgrade", "websocket");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"8", "14", "", "13, 8"})
+    void answer_toAnotherVersion_saysWhichOne(String version) {
+        Handshake.Refused refused =
+                refused(with("Sec-WebSocket-Version", "Sec-WebSocket-Version: " + version));
+        assertThat(refused.status()).isEqualTo(426);
+        assertThat(refused.fields()).containsEntry("Sec-WebSocket-Version", "13");
+    }
+
+    @Test
+    void answer_toAWrongKey_is400() {
+        String name = "Sec-WebSocket-Key";
+        assertThat(refused(with(name)).status()).as("no key").isEqualTo(400);
+        assertThat(refused(with(name, KEY, KEY)).status()).as("two keys").isEqualTo(400);
+        assertThat(refused(with(name, name + ": !!!")).status()).as("not base64").isEqualTo(400);
+        assertThat(refused(with(name, name + ": AAAA")).status()).as("3 bytes").isEqualTo(400);
+    }
+
+    @Test
+    void answer_toAnotherMethodOrHttp10_is400() {
+        TestHeaders headers = new TestHeaders(GOOD);
+        WebSocketConfig config = WebSocketConfig.DEFAULT;
+        assertThat(Handshake.answer("POST", false, headers, config))
+                .isInstanceOf(Handshake.Refused.class);
+        assertThat(Handshake.answer("GET", true, headers, config))
+                .isInstanceOf(Handshake.Refused.class);
+    }
+
+    @Test
+    void answer_toPagesOfOtherOrigins_is403() {
+        WebSocketConfig config = WebSocketConfig.DEFAULT.withOrigins("https://here.example");
+        accepted(config, "Origin: https://HERE.example");
+        accepted(config); // No browser, which could say anything.
+        List<String> elsewhere = with("nothing", "Origin: https://elsewhere.example");
+        assertThat(answer(config, elsewhere))
+                .isInstanceOfSatisfying(
+                        Handshake.Refused.class,
+                        refused -> assertThat(refused.status()).isEqualTo(403));
+    }
+
+    @Test
+    void protocol_isTheFirstOfOursThatIsOffered() {
+        WebSocketConfig config = WebSocketConfig.DEFAULT.withProtocols("v2", "v1");
+        String offer = "Sec-WebSocket-Protocol: ";
+        assertThat(accepted(config, offer + "v1 , v2").protocol()).isEqualTo("v2");
+        assertThat(accepted(config, offer + "v1", offer + "v0").protocol()).isEqualTo("v1");
+        assertThat(accepted(config, offer + "V1").protocol()).as("case matters").isNull();
+        assertThat(accepted(config).protocol()).isNull();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            nullValues = "none",
+            value = {
+                "permessage-deflate | ''",
+                "permessage-deflate; client_max_window_bits | ''",
+                "permessage-deflate; client_max_window_bits=9 | ''",
+                "permessage-deflate; client_max_window_bits=\"10\" | ''",
+                "permessage-deflate; server_max_window_bits=15 | ; server_max_window_bits=15",
+                "permessage-deflate; server_max_window_bits=9 | none",
+                "permessage-deflate; server_max_window_bits=9, permessage-deflate | ''",
+                "x-webkit-deflate-frame, permessage-deflate;client_no_context_takeover | ''",
+                "permessage-deflate; server_max_window_bits | none",
+                "permessage-deflate; client_max_window_bits=16 | none",
+                "permessage-deflate; client_max_window_bits=08 | none",
+                "permessage-deflate; server_no_context_takeover=1 | none",
+                "permessage-deflate; server_no_context_takeover; server_no_context_takeover | none",
+                "permessage-deflate; never_heard_of | none",
+                "permessage-deflate; | none",
+                "permessage-bzip2 | none",
+            })
+    void extensions_areAgreedOn_whereTheyCanBeKept(String offer, String more) {
+        String answered =
+                accepted(WebSocketConfig.DEFAULT, "Sec-WebSocket-Extensions: " + offer).extensions();
+        String expected =
+                more == null
+                        ? null
+                        : "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
+                                + more;
+        assertThat(answered).as("the answer to %s", offer).isEqualTo(expected);
+    }
+
+    @Test
+    void extensions_whereCompressionIsOff_areNone() {
+        WebSocketConfig config = WebSocketConfig.DEFAULT.withCompression(false);
+        assertThat(accepted(config, "Sec-WebSocket-Extensions: permessage-deflate").extensions())
+                .isNull();
+    }
+}

@@ -1,0 +1,158 @@
+package dev.gyre.http.internal.websocket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.gyre.http.Room;
+import dev.gyre.http.WebSocket;
+import dev.gyre.http.WebSocketConfig;
+import dev.gyre.http.WebSocketMessage;
+import dev.gyre.http.WhenSlow;
+import dev.gyre.io.Listener;
+import dev.gyre.io.StreamConfig;
+import dev.gyre.testkit.SimulatedPeer;
+import dev.gyre.testkit.SimulatedWorld;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+
+class RoomTest {
+    private final SimulatedWorld world = SimulatedWorld.seed(5);
+    private final Room room = new Room();
+    private final List<WebSocket> sockets = new ArrayList<>();
+    private final List<SimulatedPeer> peers = new ArrayList<>();
+
+    @BeforeEach
+    void listen() {
+        WebSocketConfig config = WebSocketConfig.DEFAULT.withWhenSlow(WhenSlow.CLOSE);
+        Listener.tcp(
+                world.loop(),
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 80),
+                stream -> {
+                    // Every other one compresses.
+                    String extensions = sockets.size() % 2 == 0 ? null : ServerSide.COMPRESSED;
+                    new WebSocketProtocol(stream, config, true, extensions, null, "/")
+                            .begin(
+                                    stream,
+                                    socket -> {
+                                        sockets.add(socket);
+                                        room.add(socket);
+                                        socket.onText(room::broadcast);
+                                    });
+                });
+    }
+
+    @AfterEach
+    void close() {
+        world.close();
+    }
+
+    private void join(int count) {
+        for (int i = 0; i < count; i++) {
+            peers.add(world.connect(80));
+            world.run(); // Before the next, which might overtake it.
+        }
+    }
+
+    private List<String> heard(int peer) {
+        return Frames.describe(peers.get(peer).received());
+    }
+
+    @Test
+    void broadcast_isHeardByAll() {
+        join(5);
+        assertThat(room.size()).isEqualTo(5);
+        String told = "all hear the same, and this is long enough to be compressed ".repeat(3);
+        peers.get(2).send(Frames.frame(Frames.TEXT, told));
+        world.run();
+        for (int i = 0; i < 5; i++) {
+            String packed = i % 2 == 0 ? "" : "packed ";
+            assertThat(heard(i)).as("peer %d", i).containsExactly(packed + Frames.text(told));
+        }
+    }
+
+    @Test
+    void message_isEncodedAndCompressedOnce() {
+        join(4);
+        EncodedMessage message = (EncodedMessage) WebSocketMessage.text("abc ".repeat(100));
+        assertThat(room.broadcast(message)).isEqualTo(4);
+        Workbench bench = Workbench.of(world.loop());
+        assertThat(message.frame()).isSameAs(message.frame());
+        assertThat(message.packedFrame(bench)).isSameAs(message.packedFrame(bench));
+        assertThat(message.packedFrame(bench).length).isLessThan(50);
+    }
+
+    @Test
+    void socket_thatIsClosedByEitherSide_leaves() {
+        join(3);
+        peers.get(0).send(Frames.close(1000, ""));
+        world.run();
+        assertThat(room.size()).isEqualTo(2);
+        sockets.get(1).close();
+        assertThat(room.size()).as("as soon as its closing begins").isOne();
+        peers.get(2).reset();
+        world.run();
+        assertThat(room.size()).isZero();
+        assertThat(room.broadcast("nobody")).isZero();
+        assertThat(room.add(sockets.get(0))).as("a closed socket stays out").isFalse();
+    }
+
+    @Test
+    void socket_thatDoesNotKeepUp_goes_andTheOthersHearEachMessageOnce() {
+        join(6);
+        peers.get(0).pauseReading();
+        peers.get(4).pauseReading();
+        String line = "y".repeat(50);
+        int count = 4000;
+        for (int i = 0; i < count; i++) {
+            room.broadcast(line);
+            if (i % 100 == 0) {
+                world.run();
+            }
+        }
+        world.run();
+        assertThat(room.size()).isEqualTo(4);
+        for (int each : new int[] {1, 2, 3, 5}) {
+            assertThat(heard(each)).as("peer %d", each).hasSize(count);
+        }
+    }
+
+    @Test
+    void remove_sendsOut_andAddAgainLetsIn() {
+        join(2);
+        WebSocket socket = sockets.get(0);
+        assertThat(room.add(socket)).as("it is in").isFalse();
+        assertThat(room.remove(socket)).isTrue();
+        assertThat(room.remove(socket)).isFalse();
+        room.broadcast("a");
+        world.run();
+        assertThat(heard(0)).isEmpty();
+        assertThat(heard(1)).containsExactly(Frames.text("a"));
+        assertThat(room.add(socket)).isTrue();
+        List<WebSocket> all = new ArrayList<>();
+        room.forEach(
+                each -> {
+                    all.add(each);
+                    room.remove(each);
+                });
+        assertThat(all).containsExactlyInAnyOrderElementsOf(sockets);
+        assertThat(room.size()).isZero();
+    }
+
+    @Test
+    void socket_ofAnotherLoop_isRefused() {
+        join(1);
+        try (ServerSide other =
+                ServerSide.of(WebSocketConfig.DEFAULT, false, StreamConfig.DEFAULT, s -> {})) {
+            assertThatThrownBy(() -> room.add(other.socket))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("one loop");
+        }
+    }
+}
