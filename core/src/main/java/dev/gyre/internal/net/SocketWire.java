@@ -69,6 +69,9 @@ final class SocketWire implements Wire {
     /// How much of a file the write under way was asked to send; zero if it sends memory.
     private long fileBytes;
 
+    /// Whether the kernel, which had no memory for output, is left alone.
+    private boolean resting;
+
     private boolean closed;
 
     SocketWire(Streams streams, OpenDescriptor socket) {
@@ -137,7 +140,7 @@ final class SocketWire implements Wire {
 
     @Override
     public void flush(OutputQueue queue) {
-        if (writing != null || closed || queue.isEmpty()) {
+        if (writing != null || resting || closed || queue.isEmpty()) {
             return;
         }
         this.queue = queue;
@@ -196,15 +199,29 @@ final class SocketWire implements Wire {
         if (fileEnded) {
             from.endFile(); // It is shorter than was said.
         }
-        if (isShort) {
-            loop.after(BREATHER, _ -> flush(from)).unreference();
-        } else if (failure != null) {
+        if (failure != null) {
             user().onFailed(reasonOf(failure), failure);
         } else if (failed) {
             user().onFailed(CloseReason.LOOP_ENDED, null); // Nobody else cancels it.
+        } else if (isShort) {
+            rest(from);
+            if (bytes > 0) {
+                user().onSent(bytes); // The shortage came in the middle.
+            }
         } else {
             user().onSent(bytes);
         }
+    }
+
+    private void rest(OutputQueue from) {
+        resting = true;
+        loop.after(
+                        BREATHER,
+                        _ -> {
+                            resting = false;
+                            flush(from);
+                        })
+                .unreference();
     }
 
     @Override
