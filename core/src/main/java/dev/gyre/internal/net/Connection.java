@@ -252,6 +252,11 @@ final class Connection implements Wire.User {
     }
 
     @Override
+    public void onProgress() {
+        times.sent();
+    }
+
+    @Override
     public void onActivity() {
         times.received();
         times.sent();

@@ -3,6 +3,7 @@ package dev.gyre.internal.net;
 import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Opcode;
+import dev.gyre.internal.io.LoopOperation;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
@@ -59,6 +60,7 @@ final class SocketWire implements Wire {
     final OpenDescriptor socket;
     private final ReceiveOperation receive;
     private final Consumer<Operation> onWritten = this::written;
+    private final Runnable onProgress = this::progressed;
 
     private @Nullable User user;
     private Receiving receiving = Receiving.STOPPED;
@@ -122,7 +124,7 @@ final class SocketWire implements Wire {
             wanted = false;
             user().onInputEnded();
         } else if (isShortage(result)) {
-            loop.after(BREATHER, _ -> read(wanted)).unreference();
+            Streams.after(loop, BREATHER, _ -> read(wanted)).unreference();
             return;
         } else if (!done.isCancelled()) {
             wanted = false;
@@ -146,7 +148,8 @@ final class SocketWire implements Wire {
         this.queue = queue;
         FilePart file = queue.filePart();
         fileBytes = file == null ? 0 : Math.min(file.left(), FILE_BYTES_AT_ONCE);
-        Operation write = file == null ? writeMemory(queue) : sendFile(file);
+        LoopOperation write = file == null ? writeMemory(queue) : sendFile(file);
+        write.onProgress(onProgress);
         try {
             write.start();
             writing = write;
@@ -156,7 +159,7 @@ final class SocketWire implements Wire {
         }
     }
 
-    private Operation writeMemory(OutputQueue queue) {
+    private LoopOperation writeMemory(OutputQueue queue) {
         NativeBuffer first = queue.memory(0);
         assert first != null : "neither memory nor a file";
         first.takeBack(); // Lent memory is the operation's now.
@@ -174,11 +177,18 @@ final class SocketWire implements Wire {
         return gather;
     }
 
-    private Operation sendFile(FilePart part) {
+    private LoopOperation sendFile(FilePart part) {
         return operations
                 .pools()
                 .plain()
                 .move(Opcode.SEND_FILE, socket, part.file, part.offset(), fileBytes, onWritten);
+    }
+
+    private void progressed() {
+        User known = user;
+        if (known != null) {
+            known.onProgress();
+        }
     }
 
     private void written(Operation done) {
@@ -215,19 +225,14 @@ final class SocketWire implements Wire {
 
     private void rest(OutputQueue from) {
         resting = true;
-        loop.after(
+        Streams.after(
+                        loop,
                         BREATHER,
                         _ -> {
                             resting = false;
                             flush(from);
                         })
                 .unreference();
-    }
-
-    @Override
-    public long progress() {
-        Operation current = writing;
-        return current == null ? 0 : current.transferred();
     }
 
     @Override

@@ -29,9 +29,6 @@ final class StreamTimes {
     /// When somebody who heard of silence decided to go on.
     private long idleSince;
 
-    /// How far the write under way had come when it was last looked at.
-    private long progress;
-
     private long lingerUntil = NEVER;
     private @Nullable Timer timer;
     private long timerAt = NEVER;
@@ -107,7 +104,6 @@ final class StreamTimes {
     }
 
     void sent() {
-        progress = 0;
         sentAt = connection.nowNanos();
     }
 
@@ -122,7 +118,7 @@ final class StreamTimes {
             timer.cancel();
         }
         timerAt = deadline;
-        timer = connection.loop().at(deadline, this::fired).unreference();
+        timer = connection.loop().at(deadline, _ -> fired()).unreference();
     }
 
     private long nearest() {
@@ -146,14 +142,9 @@ final class StreamTimes {
         };
     }
 
-    private void fired(Timer fired) {
+    private void fired() {
         timer = null;
         timerAt = NEVER;
-        long done = connection.wire().progress();
-        if (done > progress) {
-            progress = done;
-            sentAt = Math.max(sentAt, fired.firedDeadlineNanos());
-        }
         long now = connection.nowNanos();
         if (lingerUntil <= now) {
             connection.closeWith(CloseReason.LINGER_TIMEOUT, null);
