@@ -154,7 +154,8 @@ public sealed interface Stream permits LoopStream {
     /// @return how many bytes it was; rejected if either is closed before the end
     Promise<Long> pipe(Stream to);
 
-    /// Pipes both ways, and closes both as soon as one is closed before its end: a proxy.
+    /// Pipes both ways, and closes both as soon as one is closed before its end: a proxy. If one was closed in order, the
+    /// other still gets all that was written to it, for as long as it takes some of that within its write timeout.
     void join(Stream other);
 
     // ------------------------------------------------------------------ ending
@@ -162,7 +163,8 @@ public sealed interface Stream permits LoopStream {
     /// Ends the output behind what was written: the peer reads all of it, and then the end. Input goes on. Twice is safe.
     void end();
 
-    /// Closes when what was written is sent, or after [StreamConfig#lingerTimeout]; nothing is read any more. Twice is safe.
+    /// Closes when what was written is sent and the peer has closed its side too, or has done nothing about it for
+    /// [StreamConfig#lingerTimeout]; nothing is read any more. Twice is safe.
     void close();
 
     /// Closes at once; what was written and is not sent is dropped, and the peer sees a reset.

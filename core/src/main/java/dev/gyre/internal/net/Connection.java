@@ -237,6 +237,9 @@ final class Connection implements Wire.User {
     @Override
     public void onOutputEnded() {
         output.wireEnded();
+        if (draining) {
+            times.linger(); // From here on it is only the peer's end that is missing.
+        }
         if (endsWithLoop) {
             closeWith(CloseReason.LOOP_ENDED, null);
         }
@@ -349,10 +352,22 @@ final class Connection implements Wire.User {
 
     /// Closes behind what was written, and waits for the peer to do so too.
     void drain() {
+        drain(true);
+    }
+
+    /// The same at the end of a pipe, where nobody asked for haste: as long as output waits, only the write timeout
+    /// ends it.
+    void drainAtLeisure() {
+        drain(false);
+    }
+
+    private void drain(boolean inHaste) {
         if (isOpen()) {
             draining = true;
             output.end();
-            times.linger();
+            if (inHaste || output.hasEnded()) {
+                times.linger();
+            }
             input.discard();
             closeIfBothEnded();
         }

@@ -29,7 +29,8 @@ final class StreamTimes {
     /// When somebody who heard of silence decided to go on.
     private long idleSince;
 
-    private long lingerUntil = NEVER;
+    private boolean lingers;
+    private long lingerSince;
     private @Nullable Timer timer;
     private long timerAt = NEVER;
 
@@ -72,10 +73,18 @@ final class StreamTimes {
         touched();
     }
 
+    /// It is to end, and waits for the peer: from now on, and anew with all that the peer takes.
     void linger() {
-        lingerUntil =
-                connection.nowNanos() + Math.max(1, nanos(connection.config().lingerTimeout()));
+        lingers = true;
+        lingerSince = connection.nowNanos();
         touched();
+    }
+
+    private long lingerUntil() {
+        return lingers
+                ? Math.max(lingerSince, sentAt)
+                        + Math.max(1, nanos(connection.config().lingerTimeout()))
+                : NEVER;
     }
 
     private void touched() {
@@ -123,7 +132,7 @@ final class StreamTimes {
 
     private long nearest() {
         return Math.min(
-                Math.min(lingerUntil, until(Timeout.IDLE)),
+                Math.min(lingerUntil(), until(Timeout.IDLE)),
                 Math.min(until(Timeout.READ), until(Timeout.WRITE)));
     }
 
@@ -146,7 +155,7 @@ final class StreamTimes {
         timer = null;
         timerAt = NEVER;
         long now = connection.nowNanos();
-        if (lingerUntil <= now) {
+        if (lingerUntil() <= now) {
             connection.closeWith(CloseReason.LINGER_TIMEOUT, null);
             return;
         }
@@ -174,6 +183,6 @@ final class StreamTimes {
             timer = null;
             timerAt = NEVER;
         }
-        lingerUntil = NEVER;
+        lingers = false;
     }
 }
