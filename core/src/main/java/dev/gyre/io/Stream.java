@@ -133,6 +133,9 @@ public sealed interface Stream permits LoopStream {
     /// Sends a part of a file behind what was written so far, without copying it through memory of ours where that is
     /// possible. The file must stay open until the promise is settled.
     ///
+    /// However long it is, a part counts as 256 bytes toward the marks and the limit of what may wait
+    /// ([StreamConfig#outputLimit]): above that the stream is closed, and the promises of all parts are rejected.
+    ///
     /// @return how much was sent: less than asked for if the file ends before
     Promise<Long> sendFile(Descriptor file, long offset, long bytes);
 

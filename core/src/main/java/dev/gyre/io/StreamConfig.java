@@ -41,7 +41,7 @@ public final class StreamConfig implements Cloneable {
         return lowWater;
     }
 
-    /// Above how many waiting bytes the stream is closed. Default 16 MiB.
+    /// Above how many waiting bytes the stream is closed; a part of a file counts as 256. Default 16 MiB.
     public long outputLimit() {
         return outputLimit;
     }

@@ -17,6 +17,9 @@ final class OutputQueue {
 
     private static final int LARGE = 16 << 10;
 
+    /// What a part of a file counts as, however long it is: about what it takes of the heap.
+    static final int FILE_PART_BYTES = 256;
+
     private static final Object[] NONE = {};
     private static final int MOST_IDLE_PIECES = 16;
 
@@ -29,6 +32,7 @@ final class OutputQueue {
     private int count;
     private long memoryBytes;
     private long fileBytes;
+    private int fileParts;
 
     OutputQueue(BufferPool pool) {
         this.pool = pool;
@@ -41,6 +45,11 @@ final class OutputQueue {
     /// What waits in memory.
     long memoryBytes() {
         return memoryBytes;
+    }
+
+    /// What waits in memory, and what the parts of files take up that wait.
+    long heldBytes() {
+        return memoryBytes + (long) fileParts * FILE_PART_BYTES;
     }
 
     /// What waits in all.
@@ -102,6 +111,7 @@ final class OutputQueue {
 
     void put(FilePart part) {
         fileBytes += part.left();
+        fileParts++;
         add(part);
     }
 
@@ -152,7 +162,7 @@ final class OutputQueue {
             file.sent(bytes);
             fileBytes -= bytes;
             if (file.left() == 0) {
-                remove();
+                removeFile();
                 file.settle();
             }
             return;
@@ -166,9 +176,14 @@ final class OutputQueue {
         FilePart file = filePart();
         if (file != null) {
             fileBytes -= file.left();
-            remove();
+            removeFile();
             file.settle();
         }
+    }
+
+    private void removeFile() {
+        remove();
+        fileParts--;
     }
 
     private void dropEmptied() {
@@ -188,6 +203,7 @@ final class OutputQueue {
         }
         memoryBytes = 0;
         fileBytes = 0;
+        fileParts = 0;
         pieces = NONE;
         head = 0;
     }

@@ -143,6 +143,8 @@ final class StreamOutput {
             outcome.reject(connection.closedException());
         } else if (bytes == 0) {
             outcome.resolve(0L);
+        } else if (isAboveLimit(0)) {
+            outcome.reject(connection.closedException());
         } else {
             queue.put(new FilePart(file, offset, bytes, outcome));
             put(true, bytes);
@@ -161,11 +163,10 @@ final class StreamOutput {
 
     /// Asked before anything is copied: a huge write is not to take everybody's memory first.
     private boolean fits(long bytes) {
-        long all = queue.memoryBytes() + bytes;
-        if (all > connection.config().outputLimit()) {
-            connection.closeWith(CloseReason.OUTPUT_LIMIT, null);
+        if (isAboveLimit(bytes)) {
             return false;
         }
+        long all = queue.memoryBytes() + bytes;
         // The last quarter of the loop's memory is for those who need little.
         if (all > connection.config().highWater() && operations.pool().wouldBeTight(bytes)) {
             connection.closeWith(CloseReason.MEMORY_LIMIT, connection.memoryUsedUp());
@@ -174,13 +175,22 @@ final class StreamOutput {
         return true;
     }
 
+    /// Closes the stream if it is. Files are not in memory, but a million parts of them are.
+    private boolean isAboveLimit(long bytes) {
+        boolean above = queue.heldBytes() + bytes > connection.config().outputLimit();
+        if (above) {
+            connection.closeWith(CloseReason.OUTPUT_LIMIT, null);
+        }
+        return above;
+    }
+
     private boolean put(boolean copied, long bytes) {
         written += bytes;
         if (!copied) {
             connection.closeWith(CloseReason.MEMORY_LIMIT, connection.memoryUsedUp());
             return false;
         }
-        long waits = queue.memoryBytes();
+        long waits = queue.heldBytes();
         enrol();
         if (!pressured
                 && (waits > connection.config().highWater() || operations.pool().isTight())) {
@@ -238,7 +248,7 @@ final class StreamOutput {
 
     private boolean hasRoom() {
         return queue.isEmpty()
-                || (queue.memoryBytes() <= connection.config().lowWater()
+                || (queue.heldBytes() <= connection.config().lowWater()
                         && !operations.pool().isTight());
     }
 
