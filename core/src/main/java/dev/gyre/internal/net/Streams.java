@@ -22,6 +22,7 @@ final class Streams implements AutoCloseable {
     private final LoopOperations operations;
     private final HandshakeWork handshakes;
     private final List<LoopListener> listeners = new ArrayList<>();
+    private final News news;
     private @Nullable Connection first;
     private boolean over;
     private long readInTurn = -1;
@@ -30,6 +31,7 @@ final class Streams implements AutoCloseable {
     private Streams(Loop loop) {
         this.loop = loop;
         operations = loop.operations();
+        news = new News(loop);
         handshakes = new HandshakeWork(loop, this::tell);
     }
 
@@ -120,11 +122,11 @@ final class Streams implements AutoCloseable {
     }
 
     /// Calls a user back outside of any call of its own, and before the loop waits again.
-    void tell(Runnable news) {
+    void tell(Runnable told) {
         if (over) {
-            news.run();
+            told.run();
         } else {
-            loop.microtask(news);
+            news.add(told);
         }
     }
 
@@ -132,24 +134,30 @@ final class Streams implements AutoCloseable {
     @Override
     public void close() {
         over = true;
-        RuntimeException failed = null;
+        List<RuntimeException> failed = new ArrayList<>();
+        while (!news.isEmpty()) {
+            attempt(news::tellNext, failed); // Whose microtask was dropped.
+        }
         for (LoopListener listener : List.copyOf(listeners)) {
             listener.close();
         }
         for (Connection each = first; each != null; each = first) {
-            try {
-                each.closeWith(CloseReason.LOOP_ENDED, null);
-            } catch (RuntimeException e) {
-                if (failed == null) {
-                    failed = e;
-                } else {
-                    failed.addSuppressed(e);
-                }
-            }
+            Connection last = each;
+            attempt(() -> last.closeWith(CloseReason.LOOP_ENDED, null), failed);
         }
         operations.endTurn(); // What was lent and is not under way goes back now.
-        if (failed != null) {
-            throw failed;
+        if (!failed.isEmpty()) {
+            RuntimeException thrown = failed.removeFirst();
+            failed.forEach(thrown::addSuppressed);
+            throw thrown;
+        }
+    }
+
+    private static void attempt(Runnable last, List<RuntimeException> failed) {
+        try {
+            last.run();
+        } catch (RuntimeException e) {
+            failed.add(e);
         }
     }
 }
