@@ -384,7 +384,11 @@ final class Connection implements Wire.User {
         times.cancel();
         input.close();
         output.abandon();
-        wire.close(!output.isEmpty() || resets(why));
+        boolean reset = !output.isEmpty() || resets(why);
+        if (why == CloseReason.LOOP_ENDED && !reset) {
+            socket.dropUnread();
+        }
+        wire.close(reset);
         streams.remove(this, why);
         streams.tell(this::tellClosed);
     }

@@ -12,6 +12,7 @@ import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.io.VectorOperation;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
+import dev.gyre.internal.sys.SocketCalls;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.Operation;
 import dev.gyre.io.Receive;
@@ -54,6 +55,11 @@ final class SocketWire implements Wire {
 
     /// How long a kernel without memory is left alone.
     private static final Duration BREATHER = Duration.ofMillis(20);
+
+    /// As much is thrown away at the end: more than a kernel holds for one connection, unless it is told to.
+    private static final int MOST_DROPS = 256;
+
+    private static final int DROP_BYTES = 1 << 16;
 
     private final EventLoop loop;
     private final LoopOperations operations;
@@ -274,6 +280,24 @@ final class SocketWire implements Wire {
         socket.close(); // Cancels what is under way, which completes before the number is given
         // back.
         operations.atTurnEnd(this::releaseIfThrough);
+    }
+
+    /// Throws away what has arrived and nobody will read. Closed before, the kernel would reset the connection, and with it
+    /// destroy what the peer has not read yet. What arrives later still does that: nobody waits for it here.
+    void dropUnread() {
+        NativeBuffer room = closed ? null : operations.pool().take(DROP_BYTES);
+        if (room == null) {
+            return;
+        }
+        SocketCalls calls = operations.seam().sockets().get();
+        long into = room.writingAddress();
+        for (int left = MOST_DROPS; left > 0; left--) {
+            int dropped = socket.use(fd -> (int) calls.recv(fd, into, DROP_BYTES, 0));
+            if (dropped <= 0 && dropped != -Errno.EINTR) {
+                break;
+            }
+        }
+        room.release();
     }
 
     private void releaseIfThrough() {
