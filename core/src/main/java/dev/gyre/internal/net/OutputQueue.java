@@ -34,6 +34,9 @@ final class OutputQueue {
     private long fileBytes;
     private int fileParts;
 
+    /// How much of what was there at [#mark()] still waits.
+    private long marked;
+
     OutputQueue(BufferPool pool) {
         this.pool = pool;
     }
@@ -55,6 +58,16 @@ final class OutputQueue {
     /// What waits in all.
     long bytes() {
         return memoryBytes + fileBytes;
+    }
+
+    /// Remembers where the queue ends just now.
+    void mark() {
+        marked = bytes();
+    }
+
+    /// How much still waits in front of the mark; without one, nothing does.
+    long bytesBeforeMark() {
+        return marked;
     }
 
     // ------------------------------------------------------------------ putting
@@ -157,6 +170,7 @@ final class OutputQueue {
 
     /// So many bytes of the first pieces are gone: lets go of those that are through.
     void taken(long bytes) {
+        marked = Math.max(0, marked - bytes);
         FilePart file = filePart();
         if (file != null) {
             file.sent(bytes);
@@ -176,6 +190,7 @@ final class OutputQueue {
         FilePart file = filePart();
         if (file != null) {
             fileBytes -= file.left();
+            marked = Math.max(0, marked - file.left());
             removeFile();
             file.settle();
         }
@@ -204,6 +219,7 @@ final class OutputQueue {
         memoryBytes = 0;
         fileBytes = 0;
         fileParts = 0;
+        marked = 0;
         pieces = NONE;
         head = 0;
     }

@@ -35,6 +35,9 @@ final class StreamOutput {
     private final Runnable flush = this::flush;
     private OutputQueue queue;
 
+    /// What was written before TLS began, and goes out in front of it; null without.
+    private @Nullable OutputQueue inTheClear;
+
     /// The turn in which the queue was last offered.
     private long offeredInTurn;
 
@@ -70,7 +73,11 @@ final class StreamOutput {
     // ------------------------------------------------------------------ looking
 
     boolean isEmpty() {
-        return queue.isEmpty();
+        return queue.isEmpty() && bytesInTheClear() == 0;
+    }
+
+    private long bytesInTheClear() {
+        return inTheClear == null ? 0 : inTheClear.bytesBeforeMark();
     }
 
     boolean isUnderPressure() {
@@ -86,7 +93,7 @@ final class StreamOutput {
     }
 
     long pending() {
-        return queue.bytes();
+        return bytesInTheClear() + queue.bytes();
     }
 
     long sent() {
@@ -94,7 +101,7 @@ final class StreamOutput {
     }
 
     OutputState state() {
-        if (queue.isEmpty()) {
+        if (isEmpty()) {
             return OutputState.IDLE;
         }
         boolean late = !enrolled && offeredInTurn != operations.turn();
@@ -230,7 +237,7 @@ final class StreamOutput {
     /// So many bytes are gone.
     void taken(long bytes) {
         sent += bytes;
-        offered = !queue.isEmpty();
+        offered = !isEmpty();
         if (waiting != null) {
             settle(waiting);
         }
@@ -293,7 +300,7 @@ final class StreamOutput {
         Deferred<@Nullable Void> outcome = connection.loop().deferred();
         if (!connection.isOpenOrDraining()) {
             outcome.reject(connection.closedException());
-        } else if (queue.isEmpty()) {
+        } else if (isEmpty()) {
             outcome.resolve(null);
         } else {
             if (waiting == null) {
@@ -305,8 +312,9 @@ final class StreamOutput {
     }
 
     private void settle(ArrayDeque<Waiting> all) {
+        long gone = written - pending(); // And not what was sent: a file may end early.
         for (Waiting first = all.peek();
-                first != null && (first.until <= sent || queue.isEmpty());
+                first != null && first.until <= gone;
                 first = all.peek()) {
             all.remove();
             first.outcome.resolve(null);
@@ -359,6 +367,7 @@ final class StreamOutput {
     OutputQueue giveWay() {
         OutputQueue below = queue;
         queue = new OutputQueue(operations.pool());
+        inTheClear = below;
         return below;
     }
 }
