@@ -4,6 +4,9 @@ import dev.gyre.internal.sys.Errno;
 
 /// The kernel refused a call, in a way the caller did not have to expect. Expected outcomes, such as
 /// would-block or end of stream, are values and never arrive as this exception.
+///
+/// That a connection was reset or is gone ([Kind#CONNECTION]) is the doing of a peer, and no line of this program is where it
+/// came from: such an exception of a call on a descriptor has no stack trace. A server may see thousands in a second.
 public final class SystemCallException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -21,7 +24,7 @@ public final class SystemCallException extends RuntimeException {
     /// @param errno the error number, positive
     /// @param fd the descriptor it was about, or [#NO_FD]
     public SystemCallException(String call, int errno, int fd) {
-        super(describe(call, errno, fd, Errno.hint(call, errno)));
+        super(describe(call, errno, fd, Errno.hint(call, errno)), null, true, isOurs(errno));
         this.call = call;
         this.errno = errno;
         this.fd = fd;
@@ -61,6 +64,10 @@ public final class SystemCallException extends RuntimeException {
     /// What sort of trouble it is, and so what to do about it.
     public Kind kind() {
         return Errno.kind(errno);
+    }
+
+    private static boolean isOurs(int errno) {
+        return Errno.kind(errno) != Kind.CONNECTION;
     }
 
     private static String describe(String call, int errno, int fd, String hint) {

@@ -31,6 +31,19 @@ class SystemCallExceptionTest {
     }
 
     @Test
+    @Clause({"E-1", "N-6"})
+    void stackTrace_ofWhatAPeerDid_isNotTakenAndOfOurOwnDoingIs() {
+        SystemCallException reset = new SystemCallException("recv", Errno.ECONNRESET, 17);
+        assertThat(reset.getStackTrace()).isEmpty();
+        assertThat(reset)
+                .hasMessageStartingWith("recv on descriptor 17: ECONNRESET (104)")
+                .hasToString(SystemCallException.class.getName() + ": " + reset.getMessage());
+        reset.addSuppressed(new IllegalStateException("what went wrong besides"));
+        assertThat(reset.getSuppressed()).hasSize(1);
+        assertThat(new SystemCallException("recv", Errno.EBADF, 17).getStackTrace()).isNotEmpty();
+    }
+
+    @Test
     @Clause("E-1")
     void kind_ofAnErrno_decidesThePolicy() {
         assertThat(Errno.kind(Errno.EINTR)).isEqualTo(Kind.RETRYABLE);

@@ -133,6 +133,9 @@ public sealed interface Stream permits LoopStream {
     /// Sends a part of a file behind what was written so far, without copying it through memory of ours where that is
     /// possible. The file must stay open until the promise is settled.
     ///
+    /// However long it is, a part counts as 256 bytes toward the marks and the limit of what may wait
+    /// ([StreamConfig#outputLimit]): above that the stream is closed, and the promises of all parts are rejected.
+    ///
     /// @return how much was sent: less than asked for if the file ends before
     Promise<Long> sendFile(Descriptor file, long offset, long bytes);
 
@@ -141,7 +144,8 @@ public sealed interface Stream permits LoopStream {
     /// @return this stream
     Stream onWritable(Runnable callback);
 
-    /// Promises that everything written so far is with the kernel.
+    /// Promises that everything written so far is with the kernel: what was written before [#secure] in the clear, what was
+    /// written since then encrypted. Rejected with a [StreamClosedException] if the stream is closed before.
     Promise<@Nullable Void> flushed();
 
     /// How many bytes wait to be sent.
@@ -154,7 +158,8 @@ public sealed interface Stream permits LoopStream {
     /// @return how many bytes it was; rejected if either is closed before the end
     Promise<Long> pipe(Stream to);
 
-    /// Pipes both ways, and closes both as soon as one is closed before its end: a proxy.
+    /// Pipes both ways, and closes both as soon as one is closed before its end: a proxy. If one was closed in order, the
+    /// other still gets all that was written to it, for as long as it takes some of that within its write timeout.
     void join(Stream other);
 
     // ------------------------------------------------------------------ ending
@@ -162,7 +167,8 @@ public sealed interface Stream permits LoopStream {
     /// Ends the output behind what was written: the peer reads all of it, and then the end. Input goes on. Twice is safe.
     void end();
 
-    /// Closes when what was written is sent, or after [StreamConfig#lingerTimeout]; nothing is read any more. Twice is safe.
+    /// Closes when what was written is sent and the peer has closed its side too, or has done nothing about it for
+    /// [StreamConfig#lingerTimeout]; nothing is read any more. Twice is safe.
     void close();
 
     /// Closes at once; what was written and is not sent is dropped, and the peer sees a reset.

@@ -4,7 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 
-/// What a promise is rejected with whose [Stream] was closed before.
+/// What a promise is rejected with whose [Stream] was closed before. It has no stack trace, which would only show that a
+/// loop ran: [#reason()], the message and the cause say what happened.
 public final class StreamClosedException extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -14,6 +15,12 @@ public final class StreamClosedException extends IOException {
     public StreamClosedException(String message, CloseReason reason, @Nullable Throwable cause) {
         super(message, cause);
         this.reason = reason;
+    }
+
+    /// Does nothing: whoever has many peers sees many of these.
+    @Override
+    public synchronized Throwable fillInStackTrace() {
+        return this;
     }
 
     /// Why the stream was closed.

@@ -41,7 +41,7 @@ public final class StreamConfig implements Cloneable {
         return lowWater;
     }
 
-    /// Above how many waiting bytes the stream is closed. Default 16 MiB.
+    /// Above how many waiting bytes the stream is closed; a part of a file counts as 256. Default 16 MiB.
     public long outputLimit() {
         return outputLimit;
     }
@@ -73,7 +73,8 @@ public final class StreamConfig implements Cloneable {
         return writeTimeout;
     }
 
-    /// How long [Stream#close()] waits for the peer to take the last output and to close its side. Default 5 seconds.
+    /// How long [Stream#close()] waits for a peer that takes none of the last output, or, when all of it is sent, does
+    /// not close its side. It begins anew whenever the peer takes some. Default 5 seconds.
     public Duration lingerTimeout() {
         return lingerTimeout;
     }

@@ -3,6 +3,7 @@ package dev.gyre.io;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
+import dev.gyre.Promise;
 import dev.gyre.LoopConfig;
 
 import org.junit.jupiter.api.Test;
@@ -112,6 +113,31 @@ public abstract class StreamPressureContract extends StreamFixture {
         client.resume();
         awaitEvent("client RESET");
         runUntil("its memory is back", () -> loop.metrics().bufferMemory() == 0);
+    }
+
+    @Test
+    @Clause("N-3")
+    void sendFile_againAndAgainToAPeerThatDoesNotRead_closesTheStream() {
+        int limit = 500_000;
+        connect(SMALL.withOutputLimit(limit), SMALL);
+        client.onData(Buffer::clear);
+        client.pause();
+        server.write(new byte[limit / 2]); // Keeps the files from their turn.
+        Descriptor file = pair().getFirst();
+        List<Promise<Long>> parts = new ArrayList<>();
+        while (server.isOpen() && parts.size() < limit) {
+            Promise<Long> part = server.sendFile(file, 0, 1);
+            part.then(kept -> null, broken -> null); // So that nobody reports it.
+            parts.add(part);
+        }
+        assertThat(server.closeReason())
+                .as("after %d parts of files that wait", parts.size())
+                .isEqualTo(CloseReason.OUTPUT_LIMIT);
+        assertThat(parts).hasSizeBetween(limit / 2 / 256, limit / 256 + 2);
+        for (Promise<Long> part : parts) {
+            assertThat(failure(part)).isInstanceOf(StreamClosedException.class);
+        }
+        file.close();
     }
 
     @Test

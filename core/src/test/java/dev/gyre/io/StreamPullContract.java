@@ -107,6 +107,23 @@ public abstract class StreamPullContract extends StreamFixture {
     }
 
     @Test
+    @Clause({"E-1", "N-6"})
+    void reset_ofAPeer_walksNoStackAndLosesNoWord() {
+        connect();
+        Promise<Buffer> reading = server.read();
+        client.abort();
+        Throwable told = failure(reading);
+        assertThat(told.getStackTrace()).as("what the loop was doing is no news").isEmpty();
+        assertThat(told)
+                .hasMessageContaining(server.peer().toString())
+                .hasMessageEndingWith("is closed: RESET");
+        assertThat(((StreamClosedException) told).reason()).isEqualTo(CloseReason.RESET);
+        assertThat(told.getCause()).isSameAs(server.failure());
+        assertThat(server.failure().getStackTrace()).isEmpty();
+        assertThat(server.failure()).hasMessageContainingAll("on descriptor", "ECONNRESET (104)");
+    }
+
+    @Test
     @Clause("N-2")
     void misuse_isRefused() {
         connect();

@@ -9,6 +9,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
@@ -51,6 +52,38 @@ class StreamShutdownTest {
             loop.run();
             assertThat(read.join()).as("bytes that arrived").isEqualTo(BYTES);
             assertThat(closed).containsExactly(CloseReason.LOOP_ENDED);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"EPOLL, true", "EPOLL, false", "IO_URING, true", "IO_URING, false"})
+    @Clause({"S-1", "N-4"})
+    void shutdown_withInputThatNobodyRead_leavesThePeerWhatWasWritten(
+            BackendKind backend, boolean paused) throws IOException {
+        int bytes = 100_000; // Less than kernels hold: the peer reads when the loop is long gone.
+        try (EventLoop loop = EventLoop.open(LoopConfig.DEFAULT.withBackend(backend));
+                Socket peer = new Socket()) {
+            assumeTrue(
+                    loop.metrics().backendFallback().isEmpty(),
+                    "this kernel refuses " + backend + ": `gyre doctor` says why");
+            Listener listener =
+                    Listener.tcp(
+                            loop,
+                            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                            stream -> {
+                                if (paused) {
+                                    stream.pause();
+                                    stream.onData(Buffer::clear);
+                                }
+                                stream.write(new byte[bytes]);
+                                loop.shutdown(Duration.ofSeconds(60));
+                            });
+            peer.connect(listener.address());
+            peer.getOutputStream().write(new byte[50_000]); // There before the loop looks.
+            loop.run();
+            assertThat(peer.getInputStream().readAllBytes())
+                    .as("what arrives behind input that was not read")
+                    .hasSize(bytes);
         }
     }
 

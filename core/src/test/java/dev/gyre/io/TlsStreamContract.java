@@ -234,6 +234,75 @@ public abstract class TlsStreamContract extends StreamFixture {
     }
 
     @Test
+    @Clause({"X-1", "N-2"})
+    void flushed_aroundSecure_isKeptWhenWhatWasWrittenBeforeItIsOut() {
+        StreamConfig small =
+                StreamConfig.DEFAULT.withSocket(
+                        SocketOptions.DEFAULT.withBuffers(16 << 10, 16 << 10));
+        connect(small, small);
+        int clear = 2_000_000;
+        long[] got = {0};
+        List<String> heard = new ArrayList<>();
+        client.onData(
+                data -> {
+                    got[0] += data.readable();
+                    data.clear();
+                    if (got[0] == clear) {
+                        client.pause();
+                    }
+                });
+        client.pause();
+        server.write(new byte[clear]);
+        Promise<?> before = server.flushed();
+        server.secure(serverTls);
+        Promise<?> between = server.flushed();
+        server.write("secret");
+        Promise<?> after = server.flushed();
+        assertThat(server.pending()).as("what waits, in the clear and not").isEqualTo(clear + 6);
+
+        client.resume();
+        runUntil("some of it is sent", () -> server.sent() > 0);
+        assertThat(before.isSettled()).as("kept with %d waiting", server.pending()).isFalse();
+        assertThat(between.isSettled()).isFalse();
+
+        runUntil("all that is in the clear", () -> got[0] == clear);
+        settle();
+        assertThat(before.isSettled()).as("all that was written before it is out").isTrue();
+        assertThat(between.isSettled()).isTrue();
+        assertThat(after.isSettled()).as("nobody has begun the handshake yet").isFalse();
+        assertThat(server.pending()).isEqualTo(6);
+
+        client.secure(clientTls.withServerName("localhost"));
+        client.onData(data -> heard.add(data.getText(US_ASCII)));
+        client.resume();
+        runUntil("the secret", () -> heard.contains("secret"));
+        runUntil("told", after::isSettled);
+        assertThat(server.sent()).isEqualTo(clear + 6);
+        assertThat(server.pending()).isZero();
+    }
+
+    @Test
+    @Clause({"X-1", "N-2"})
+    void flushed_beforeSecure_isKeptAlsoIfAFileEndedEarly() throws IOException {
+        connect();
+        Path path = Files.writeString(directory.resolve("short"), "file");
+        List<Descriptor> opened = new ArrayList<>();
+        operations.open(path, op -> opened.add(op.opened()), StandardOpenOption.READ).start();
+        runUntil("open", () -> !opened.isEmpty());
+        StringBuilder heard = new StringBuilder();
+        client.onData(data -> heard.append(data.getText(US_ASCII)));
+        Promise<Long> sent = server.sendFile(opened.getFirst(), 0, 1_000);
+        Promise<?> flushed = server.flushed();
+        server.secure(serverTls);
+        runUntil("kept", flushed::isSettled);
+        assertThat(outcome(sent)).isEqualTo(4);
+        assertThat(server.pending()).isZero();
+        runUntil("all of it", () -> heard.length() == 4);
+        assertThat(server.sent()).isEqualTo(4);
+        opened.getFirst().close();
+    }
+
+    @Test
     @Clause("X-1")
     void secure_withClearTextBehindTheRequest_failsInsteadOfBelievingIt() {
         connect();

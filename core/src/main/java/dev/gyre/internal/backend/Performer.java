@@ -116,6 +116,7 @@ public final class Performer {
             if (result == 0) {
                 return -Errno.EIO; // Takes nothing and says nothing: asking again would not end.
             }
+            request.progressed();
         }
     }
 
@@ -135,6 +136,7 @@ public final class Performer {
             if (result == 0) {
                 return -Errno.EIO;
             }
+            request.progressed();
         }
     }
 
@@ -235,6 +237,7 @@ public final class Performer {
             if (result == left || result == 0) {
                 return request.transferred;
             }
+            request.progressed();
         }
     }
 

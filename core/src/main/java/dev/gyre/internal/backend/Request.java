@@ -45,6 +45,10 @@ public final class Request {
     /// What several of a descriptor can be cancelled by.
     public @Nullable Object key;
 
+    /// Told each time that a write has come further and not to its end; null if nobody wants to know. Notes it and
+    /// does nothing else: it is called in the middle of things.
+    public @Nullable Runnable onProgress;
+
     // How it went: for the owner, when it is handed out.
 
     /// What the kernel said: zero or more, or `-errno`; `-ECANCELED` if it was cancelled.
@@ -102,6 +106,14 @@ public final class Request {
         more = false;
         cancelRequested = false;
         stage = 0;
+    }
+
+    /// A part of it went out.
+    public void progressed() {
+        Runnable told = onProgress;
+        if (told != null) {
+            told.run();
+        }
     }
 
     public boolean isCancelled() {

@@ -67,9 +67,15 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
         request.address2 = 0;
         request.result = 0;
         request.transferred = 0;
+        request.onProgress = null;
         descriptor = of;
         this.callback = callback;
         pooled = false;
+    }
+
+    /// Sets who notes that a part of it went out, until it is made another one.
+    public final void onProgress(Runnable told) {
+        request.onProgress = told;
     }
 
     // ------------------------------------------------------------------ for subclasses

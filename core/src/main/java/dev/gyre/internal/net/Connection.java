@@ -237,6 +237,9 @@ final class Connection implements Wire.User {
     @Override
     public void onOutputEnded() {
         output.wireEnded();
+        if (draining) {
+            times.linger(); // From here on it is only the peer's end that is missing.
+        }
         if (endsWithLoop) {
             closeWith(CloseReason.LOOP_ENDED, null);
         }
@@ -249,6 +252,11 @@ final class Connection implements Wire.User {
         // then.
         boolean done = why == CloseReason.TLS_FAILED && draining && output.hasEnded();
         closeWith(done ? CloseReason.CLOSED : why, done ? null : cause);
+    }
+
+    @Override
+    public void onProgress() {
+        times.sent();
     }
 
     @Override
@@ -344,10 +352,22 @@ final class Connection implements Wire.User {
 
     /// Closes behind what was written, and waits for the peer to do so too.
     void drain() {
+        drain(true);
+    }
+
+    /// The same at the end of a pipe, where nobody asked for haste: as long as output waits, only the write timeout
+    /// ends it.
+    void drainAtLeisure() {
+        drain(false);
+    }
+
+    private void drain(boolean inHaste) {
         if (isOpen()) {
             draining = true;
             output.end();
-            times.linger();
+            if (inHaste || output.hasEnded()) {
+                times.linger();
+            }
             input.discard();
             closeIfBothEnded();
         }
@@ -364,7 +384,11 @@ final class Connection implements Wire.User {
         times.cancel();
         input.close();
         output.abandon();
-        wire.close(!output.isEmpty() || resets(why));
+        boolean reset = !output.isEmpty() || resets(why);
+        if (why == CloseReason.LOOP_ENDED && !reset) {
+            socket.dropUnread();
+        }
+        wire.close(reset);
         streams.remove(this, why);
         streams.tell(this::tellClosed);
     }

@@ -251,7 +251,8 @@ public final class LoopDatagram implements Datagram {
     private void tryAgainSoon() {
         if (tryingAgain == null) {
             tryingAgain =
-                    loop.after(
+                    Streams.after(
+                            loop,
                             TRY_AGAIN,
                             timer -> {
                                 tryingAgain = null;

@@ -17,6 +17,9 @@ final class OutputQueue {
 
     private static final int LARGE = 16 << 10;
 
+    /// What a part of a file counts as, however long it is: about what it takes of the heap.
+    static final int FILE_PART_BYTES = 256;
+
     private static final Object[] NONE = {};
     private static final int MOST_IDLE_PIECES = 16;
 
@@ -29,6 +32,10 @@ final class OutputQueue {
     private int count;
     private long memoryBytes;
     private long fileBytes;
+    private int fileParts;
+
+    /// How much of what was there at [#mark()] still waits.
+    private long marked;
 
     OutputQueue(BufferPool pool) {
         this.pool = pool;
@@ -43,9 +50,24 @@ final class OutputQueue {
         return memoryBytes;
     }
 
+    /// What waits in memory, and what the parts of files take up that wait.
+    long heldBytes() {
+        return memoryBytes + (long) fileParts * FILE_PART_BYTES;
+    }
+
     /// What waits in all.
     long bytes() {
         return memoryBytes + fileBytes;
+    }
+
+    /// Remembers where the queue ends just now.
+    void mark() {
+        marked = bytes();
+    }
+
+    /// How much still waits in front of the mark; without one, nothing does.
+    long bytesBeforeMark() {
+        return marked;
     }
 
     // ------------------------------------------------------------------ putting
@@ -102,6 +124,7 @@ final class OutputQueue {
 
     void put(FilePart part) {
         fileBytes += part.left();
+        fileParts++;
         add(part);
     }
 
@@ -147,12 +170,13 @@ final class OutputQueue {
 
     /// So many bytes of the first pieces are gone: lets go of those that are through.
     void taken(long bytes) {
+        marked = Math.max(0, marked - bytes);
         FilePart file = filePart();
         if (file != null) {
             file.sent(bytes);
             fileBytes -= bytes;
             if (file.left() == 0) {
-                remove();
+                removeFile();
                 file.settle();
             }
             return;
@@ -166,9 +190,15 @@ final class OutputQueue {
         FilePart file = filePart();
         if (file != null) {
             fileBytes -= file.left();
-            remove();
+            marked = Math.max(0, marked - file.left());
+            removeFile();
             file.settle();
         }
+    }
+
+    private void removeFile() {
+        remove();
+        fileParts--;
     }
 
     private void dropEmptied() {
@@ -188,6 +218,8 @@ final class OutputQueue {
         }
         memoryBytes = 0;
         fileBytes = 0;
+        fileParts = 0;
+        marked = 0;
         pieces = NONE;
         head = 0;
     }

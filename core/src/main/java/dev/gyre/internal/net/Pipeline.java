@@ -43,7 +43,7 @@ final class Pipeline implements Protocol {
     private static void follow(Connection gone, Connection left) {
         CloseReason why = gone.reason();
         if (why == CloseReason.ENDED || why == CloseReason.CLOSED) {
-            left.drain();
+            left.drainAtLeisure();
         } else {
             left.closeWith(CloseReason.ABORTED, gone.failure());
         }

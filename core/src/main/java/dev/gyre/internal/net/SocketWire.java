@@ -3,6 +3,7 @@ package dev.gyre.internal.net;
 import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Opcode;
+import dev.gyre.internal.io.LoopOperation;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
@@ -11,6 +12,7 @@ import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.io.VectorOperation;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
+import dev.gyre.internal.sys.SocketCalls;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.Operation;
 import dev.gyre.io.Receive;
@@ -54,11 +56,17 @@ final class SocketWire implements Wire {
     /// How long a kernel without memory is left alone.
     private static final Duration BREATHER = Duration.ofMillis(20);
 
+    /// As much is thrown away at the end: more than a kernel holds for one connection, unless it is told to.
+    private static final int MOST_DROPS = 256;
+
+    private static final int DROP_BYTES = 1 << 16;
+
     private final EventLoop loop;
     private final LoopOperations operations;
     final OpenDescriptor socket;
     private final ReceiveOperation receive;
     private final Consumer<Operation> onWritten = this::written;
+    private final Runnable onProgress = this::progressed;
 
     private @Nullable User user;
     private Receiving receiving = Receiving.STOPPED;
@@ -68,6 +76,9 @@ final class SocketWire implements Wire {
 
     /// How much of a file the write under way was asked to send; zero if it sends memory.
     private long fileBytes;
+
+    /// Whether the kernel, which had no memory for output, is left alone.
+    private boolean resting;
 
     private boolean closed;
 
@@ -119,7 +130,7 @@ final class SocketWire implements Wire {
             wanted = false;
             user().onInputEnded();
         } else if (isShortage(result)) {
-            loop.after(BREATHER, _ -> read(wanted)).unreference();
+            Streams.after(loop, BREATHER, _ -> read(wanted)).unreference();
             return;
         } else if (!done.isCancelled()) {
             wanted = false;
@@ -137,13 +148,14 @@ final class SocketWire implements Wire {
 
     @Override
     public void flush(OutputQueue queue) {
-        if (writing != null || closed || queue.isEmpty()) {
+        if (writing != null || resting || closed || queue.isEmpty()) {
             return;
         }
         this.queue = queue;
         FilePart file = queue.filePart();
         fileBytes = file == null ? 0 : Math.min(file.left(), FILE_BYTES_AT_ONCE);
-        Operation write = file == null ? writeMemory(queue) : sendFile(file);
+        LoopOperation write = file == null ? writeMemory(queue) : sendFile(file);
+        write.onProgress(onProgress);
         try {
             write.start();
             writing = write;
@@ -153,7 +165,7 @@ final class SocketWire implements Wire {
         }
     }
 
-    private Operation writeMemory(OutputQueue queue) {
+    private LoopOperation writeMemory(OutputQueue queue) {
         NativeBuffer first = queue.memory(0);
         assert first != null : "neither memory nor a file";
         first.takeBack(); // Lent memory is the operation's now.
@@ -171,11 +183,18 @@ final class SocketWire implements Wire {
         return gather;
     }
 
-    private Operation sendFile(FilePart part) {
+    private LoopOperation sendFile(FilePart part) {
         return operations
                 .pools()
                 .plain()
                 .move(Opcode.SEND_FILE, socket, part.file, part.offset(), fileBytes, onWritten);
+    }
+
+    private void progressed() {
+        User known = user;
+        if (known != null) {
+            known.onProgress();
+        }
     }
 
     private void written(Operation done) {
@@ -196,21 +215,30 @@ final class SocketWire implements Wire {
         if (fileEnded) {
             from.endFile(); // It is shorter than was said.
         }
-        if (isShort) {
-            loop.after(BREATHER, _ -> flush(from)).unreference();
-        } else if (failure != null) {
+        if (failure != null) {
             user().onFailed(reasonOf(failure), failure);
         } else if (failed) {
             user().onFailed(CloseReason.LOOP_ENDED, null); // Nobody else cancels it.
+        } else if (isShort) {
+            rest(from);
+            if (bytes > 0) {
+                user().onSent(bytes); // The shortage came in the middle.
+            }
         } else {
             user().onSent(bytes);
         }
     }
 
-    @Override
-    public long progress() {
-        Operation current = writing;
-        return current == null ? 0 : current.transferred();
+    private void rest(OutputQueue from) {
+        resting = true;
+        Streams.after(
+                        loop,
+                        BREATHER,
+                        _ -> {
+                            resting = false;
+                            flush(from);
+                        })
+                .unreference();
     }
 
     @Override
@@ -252,6 +280,24 @@ final class SocketWire implements Wire {
         socket.close(); // Cancels what is under way, which completes before the number is given
         // back.
         operations.atTurnEnd(this::releaseIfThrough);
+    }
+
+    /// Throws away what has arrived and nobody will read. Closed before, the kernel would reset the connection, and with it
+    /// destroy what the peer has not read yet. What arrives later still does that: nobody waits for it here.
+    void dropUnread() {
+        NativeBuffer room = closed ? null : operations.pool().take(DROP_BYTES);
+        if (room == null) {
+            return;
+        }
+        SocketCalls calls = operations.seam().sockets().get();
+        long into = room.writingAddress();
+        for (int left = MOST_DROPS; left > 0; left--) {
+            int dropped = socket.use(fd -> (int) calls.recv(fd, into, DROP_BYTES, 0));
+            if (dropped <= 0 && dropped != -Errno.EINTR) {
+                break;
+            }
+        }
+        room.release();
     }
 
     private void releaseIfThrough() {

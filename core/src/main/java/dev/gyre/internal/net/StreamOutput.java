@@ -35,6 +35,9 @@ final class StreamOutput {
     private final Runnable flush = this::flush;
     private OutputQueue queue;
 
+    /// What was written before TLS began, and goes out in front of it; null without.
+    private @Nullable OutputQueue inTheClear;
+
     /// The turn in which the queue was last offered.
     private long offeredInTurn;
 
@@ -70,7 +73,11 @@ final class StreamOutput {
     // ------------------------------------------------------------------ looking
 
     boolean isEmpty() {
-        return queue.isEmpty();
+        return queue.isEmpty() && bytesInTheClear() == 0;
+    }
+
+    private long bytesInTheClear() {
+        return inTheClear == null ? 0 : inTheClear.bytesBeforeMark();
     }
 
     boolean isUnderPressure() {
@@ -86,7 +93,7 @@ final class StreamOutput {
     }
 
     long pending() {
-        return queue.bytes();
+        return bytesInTheClear() + queue.bytes();
     }
 
     long sent() {
@@ -94,7 +101,7 @@ final class StreamOutput {
     }
 
     OutputState state() {
-        if (queue.isEmpty()) {
+        if (isEmpty()) {
             return OutputState.IDLE;
         }
         boolean late = !enrolled && offeredInTurn != operations.turn();
@@ -143,6 +150,8 @@ final class StreamOutput {
             outcome.reject(connection.closedException());
         } else if (bytes == 0) {
             outcome.resolve(0L);
+        } else if (isAboveLimit(0)) {
+            outcome.reject(connection.closedException());
         } else {
             queue.put(new FilePart(file, offset, bytes, outcome));
             put(true, bytes);
@@ -161,11 +170,10 @@ final class StreamOutput {
 
     /// Asked before anything is copied: a huge write is not to take everybody's memory first.
     private boolean fits(long bytes) {
-        long all = queue.memoryBytes() + bytes;
-        if (all > connection.config().outputLimit()) {
-            connection.closeWith(CloseReason.OUTPUT_LIMIT, null);
+        if (isAboveLimit(bytes)) {
             return false;
         }
+        long all = queue.memoryBytes() + bytes;
         // The last quarter of the loop's memory is for those who need little.
         if (all > connection.config().highWater() && operations.pool().wouldBeTight(bytes)) {
             connection.closeWith(CloseReason.MEMORY_LIMIT, connection.memoryUsedUp());
@@ -174,13 +182,22 @@ final class StreamOutput {
         return true;
     }
 
+    /// Closes the stream if it is. Files are not in memory, but a million parts of them are.
+    private boolean isAboveLimit(long bytes) {
+        boolean above = queue.heldBytes() + bytes > connection.config().outputLimit();
+        if (above) {
+            connection.closeWith(CloseReason.OUTPUT_LIMIT, null);
+        }
+        return above;
+    }
+
     private boolean put(boolean copied, long bytes) {
         written += bytes;
         if (!copied) {
             connection.closeWith(CloseReason.MEMORY_LIMIT, connection.memoryUsedUp());
             return false;
         }
-        long waits = queue.memoryBytes();
+        long waits = queue.heldBytes();
         enrol();
         if (!pressured
                 && (waits > connection.config().highWater() || operations.pool().isTight())) {
@@ -220,7 +237,7 @@ final class StreamOutput {
     /// So many bytes are gone.
     void taken(long bytes) {
         sent += bytes;
-        offered = !queue.isEmpty();
+        offered = !isEmpty();
         if (waiting != null) {
             settle(waiting);
         }
@@ -238,7 +255,7 @@ final class StreamOutput {
 
     private boolean hasRoom() {
         return queue.isEmpty()
-                || (queue.memoryBytes() <= connection.config().lowWater()
+                || (queue.heldBytes() <= connection.config().lowWater()
                         && !operations.pool().isTight());
     }
 
@@ -283,7 +300,7 @@ final class StreamOutput {
         Deferred<@Nullable Void> outcome = connection.loop().deferred();
         if (!connection.isOpenOrDraining()) {
             outcome.reject(connection.closedException());
-        } else if (queue.isEmpty()) {
+        } else if (isEmpty()) {
             outcome.resolve(null);
         } else {
             if (waiting == null) {
@@ -295,8 +312,9 @@ final class StreamOutput {
     }
 
     private void settle(ArrayDeque<Waiting> all) {
+        long gone = written - pending(); // And not what was sent: a file may end early.
         for (Waiting first = all.peek();
-                first != null && (first.until <= sent || queue.isEmpty());
+                first != null && first.until <= gone;
                 first = all.peek()) {
             all.remove();
             first.outcome.resolve(null);
@@ -349,6 +367,7 @@ final class StreamOutput {
     OutputQueue giveWay() {
         OutputQueue below = queue;
         queue = new OutputQueue(operations.pool());
+        inTheClear = below;
         return below;
     }
 }

@@ -29,10 +29,8 @@ final class StreamTimes {
     /// When somebody who heard of silence decided to go on.
     private long idleSince;
 
-    /// How far the write under way had come when it was last looked at.
-    private long progress;
-
-    private long lingerUntil = NEVER;
+    private boolean lingers;
+    private long lingerSince;
     private @Nullable Timer timer;
     private long timerAt = NEVER;
 
@@ -75,10 +73,18 @@ final class StreamTimes {
         touched();
     }
 
+    /// It is to end, and waits for the peer: from now on, and anew with all that the peer takes.
     void linger() {
-        lingerUntil =
-                connection.nowNanos() + Math.max(1, nanos(connection.config().lingerTimeout()));
+        lingers = true;
+        lingerSince = connection.nowNanos();
         touched();
+    }
+
+    private long lingerUntil() {
+        return lingers
+                ? Math.max(lingerSince, sentAt)
+                        + Math.max(1, nanos(connection.config().lingerTimeout()))
+                : NEVER;
     }
 
     private void touched() {
@@ -107,7 +113,6 @@ final class StreamTimes {
     }
 
     void sent() {
-        progress = 0;
         sentAt = connection.nowNanos();
     }
 
@@ -122,12 +127,12 @@ final class StreamTimes {
             timer.cancel();
         }
         timerAt = deadline;
-        timer = connection.loop().at(deadline, this::fired).unreference();
+        timer = connection.loop().at(deadline, _ -> fired()).unreference();
     }
 
     private long nearest() {
         return Math.min(
-                Math.min(lingerUntil, until(Timeout.IDLE)),
+                Math.min(lingerUntil(), until(Timeout.IDLE)),
                 Math.min(until(Timeout.READ), until(Timeout.WRITE)));
     }
 
@@ -146,16 +151,11 @@ final class StreamTimes {
         };
     }
 
-    private void fired(Timer fired) {
+    private void fired() {
         timer = null;
         timerAt = NEVER;
-        long done = connection.wire().progress();
-        if (done > progress) {
-            progress = done;
-            sentAt = Math.max(sentAt, fired.firedDeadlineNanos());
-        }
         long now = connection.nowNanos();
-        if (lingerUntil <= now) {
+        if (lingerUntil() <= now) {
             connection.closeWith(CloseReason.LINGER_TIMEOUT, null);
             return;
         }
@@ -183,6 +183,6 @@ final class StreamTimes {
             timer = null;
             timerAt = NEVER;
         }
-        lingerUntil = NEVER;
+        lingers = false;
     }
 }

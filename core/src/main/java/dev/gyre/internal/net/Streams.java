@@ -1,14 +1,18 @@
 package dev.gyre.internal.net;
 
 import dev.gyre.EventLoop;
+import dev.gyre.Timer;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.loop.Loop;
+import dev.gyre.internal.time.Durations;
 import dev.gyre.io.CloseReason;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /// The streams and listeners of a loop: what it closes when it ends, and counts.
 ///
@@ -18,12 +22,16 @@ final class Streams implements AutoCloseable {
     private final LoopOperations operations;
     private final HandshakeWork handshakes;
     private final List<LoopListener> listeners = new ArrayList<>();
+    private final News news;
     private @Nullable Connection first;
     private boolean over;
+    private long readInTurn = -1;
+    private long readNanos;
 
     private Streams(Loop loop) {
         this.loop = loop;
         operations = loop.operations();
+        news = new News(loop);
         handshakes = new HandshakeWork(loop, this::tell);
     }
 
@@ -57,8 +65,22 @@ final class Streams implements AutoCloseable {
         loop.requireConfined(method);
     }
 
+    /// What time it is, to the turn. The loop's own time is from before it waited for what is told just now, and
+    /// silence would be counted that was over by then.
     long nowNanos() {
-        return loop.nowNanos();
+        long turn = operations.turn();
+        if (turn != readInTurn) {
+            readInTurn = turn;
+            readNanos = loop.nanoTime();
+        }
+        long ofTick = loop.nowNanos();
+        return ofTick - readNanos > 0 ? ofTick : readNanos; // survives wrap-around
+    }
+
+    /// A timer that is due so long from now, and not from when the loop began to wait for what is told just now.
+    static Timer after(EventLoop loop, Duration delay, Consumer<? super Timer> callback) {
+        long nanos = Durations.nanos("delay", delay);
+        return loop.at(Durations.deadline("delay", loop.nanoTime(), nanos), callback);
     }
 
     void add(Connection connection) {
@@ -100,11 +122,11 @@ final class Streams implements AutoCloseable {
     }
 
     /// Calls a user back outside of any call of its own, and before the loop waits again.
-    void tell(Runnable news) {
+    void tell(Runnable told) {
         if (over) {
-            news.run();
+            told.run();
         } else {
-            loop.microtask(news);
+            news.add(told);
         }
     }
 
@@ -112,24 +134,30 @@ final class Streams implements AutoCloseable {
     @Override
     public void close() {
         over = true;
-        RuntimeException failed = null;
+        List<RuntimeException> failed = new ArrayList<>();
+        while (!news.isEmpty()) {
+            attempt(news::tellNext, failed); // Whose microtask was dropped.
+        }
         for (LoopListener listener : List.copyOf(listeners)) {
             listener.close();
         }
         for (Connection each = first; each != null; each = first) {
-            try {
-                each.closeWith(CloseReason.LOOP_ENDED, null);
-            } catch (RuntimeException e) {
-                if (failed == null) {
-                    failed = e;
-                } else {
-                    failed.addSuppressed(e);
-                }
-            }
+            Connection last = each;
+            attempt(() -> last.closeWith(CloseReason.LOOP_ENDED, null), failed);
         }
         operations.endTurn(); // What was lent and is not under way goes back now.
-        if (failed != null) {
-            throw failed;
+        if (!failed.isEmpty()) {
+            RuntimeException thrown = failed.removeFirst();
+            failed.forEach(thrown::addSuppressed);
+            throw thrown;
+        }
+    }
+
+    private static void attempt(Runnable last, List<RuntimeException> failed) {
+        try {
+            last.run();
+        } catch (RuntimeException e) {
+            failed.add(e);
         }
     }
 }

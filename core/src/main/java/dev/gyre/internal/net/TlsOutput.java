@@ -41,7 +41,7 @@ final class TlsOutput {
     /// What goes out as it is: records, behind what was written before TLS began.
     private final OutputQueue records;
 
-    /// How much of it is left of that.
+    /// How much of that was left when it was last looked at.
     private long carried;
 
     private @Nullable OutputQueue source;
@@ -68,7 +68,8 @@ final class TlsOutput {
         this.machine = wire.machine;
         this.below = below;
         this.records = carried;
-        this.carried = carried.bytes();
+        carried.mark();
+        this.carried = carried.bytesBeforeMark();
     }
 
     boolean isEmpty() {
@@ -88,7 +89,7 @@ final class TlsOutput {
         boolean fresh = underway == 0; // One batch at a time.
         long before = records.bytes();
         boolean more = true;
-        while (more && records.bytes() - carried < BATCH_BYTES) {
+        while (more && records.bytes() - records.bytesBeforeMark() < BATCH_BYTES) {
             int count = fresh && machine.session() != null ? gather() : 0;
             if (count == 0 && !machine.hasOutput()) {
                 break;
@@ -266,9 +267,9 @@ final class TlsOutput {
 
     /// The wire below has taken so many bytes.
     void sent(long bytes) {
-        long old = Math.min(carried, bytes);
-        carried -= old;
-        long told = old;
+        long before = carried;
+        carried = records.bytesBeforeMark();
+        long told = Math.min(before, bytes);
         if (records.isEmpty() && underway > 0) {
             OutputQueue queue = source;
             assert queue != null : "encrypted from nowhere";
@@ -277,7 +278,8 @@ final class TlsOutput {
             told += underway;
             underway = 0;
         }
-        if (told > 0 && !wire.isOver()) {
+        // A file that ended early is no longer waited for either.
+        if ((told > 0 || carried < before) && !wire.isOver()) {
             wire.user().onSent(told);
         }
     }

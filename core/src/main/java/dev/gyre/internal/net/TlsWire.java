@@ -110,7 +110,7 @@ final class TlsWire implements Wire, Wire.User {
             return;
         }
         begun = true;
-        timer = loop.after(timeout, _ -> handshakeTimedOut()).unreference();
+        timer = Streams.after(loop, timeout, _ -> handshakeTimedOut()).unreference();
         if (first != null) {
             input.prepend(first);
         }
@@ -235,11 +235,6 @@ final class TlsWire implements Wire, Wire.User {
     }
 
     @Override
-    public long progress() {
-        return below.progress();
-    }
-
-    @Override
     public void endOutput() {
         if (open) {
             machine.end();
@@ -301,7 +296,9 @@ final class TlsWire implements Wire, Wire.User {
 
     @Override
     public void onSent(long bytes) {
-        if (!open) {
+        if (open) {
+            user().onProgress(); // Also if more of the batch is left.
+        } else {
             user().onActivity();
         }
         output.sent(bytes);
@@ -310,6 +307,11 @@ final class TlsWire implements Wire, Wire.User {
         } else {
             turn();
         }
+    }
+
+    @Override
+    public void onProgress() {
+        user().onProgress();
     }
 
     @Override
@@ -378,7 +380,7 @@ final class TlsWire implements Wire, Wire.User {
             loop.microtask(this::tellFailure);
         } else {
             readBelow(!belowEnded);
-            timer = loop.after(GOODBYE, _ -> tellFailure()).unreference();
+            timer = Streams.after(loop, GOODBYE, _ -> tellFailure()).unreference();
         }
     }
 

@@ -33,6 +33,10 @@ interface Wire {
         /// @param cause what there is to tell beside the reason
         void onFailed(CloseReason reason, @Nullable Throwable cause);
 
+        /// A part of what is being sent is out, which [#onSent] tells of later: for telling a slow peer from a dead one.
+        /// Comes in the middle of things, and is for taking a note only.
+        void onProgress();
+
         /// The peer is there, though nothing has come of it for the user: a handshake goes on.
         default void onActivity() {}
 
@@ -51,10 +55,6 @@ interface Wire {
 
     /// There is something in the queue: takes of it what can be carried, now or at the end of the turn.
     void flush(OutputQueue queue);
-
-    /// How much of what was flushed last has gone out so far, as far as that is known: for telling a slow peer from a dead
-    /// one.
-    long progress();
 
     /// Ends the output: called once, when the queue is empty and nothing is under way.
     void endOutput();

@@ -16,4 +16,13 @@ public record Seam(
     /// The real one, the calling thread's instance: for those that are called by any.
     public static final Seam LINUX_BY_THREAD =
             new Seam(LinuxKernel::ofThread, LinuxSocketCalls::ofThread, LinuxFileCalls::new);
+
+    /// The same calls for those that are called by any thread: what is real is the calling thread's instance, what
+    /// is not stays what it is.
+    public Seam byThread() {
+        return new Seam(
+                kernels.equals(LINUX.kernels) ? LINUX_BY_THREAD.kernels : kernels,
+                sockets.equals(LINUX.sockets) ? LINUX_BY_THREAD.sockets : sockets,
+                files);
+    }
 }

@@ -58,11 +58,6 @@ class TlsWireTest {
         }
 
         @Override
-        public long progress() {
-            return 0;
-        }
-
-        @Override
         public void endOutput() {
             outputEnded = true;
         }
@@ -106,6 +101,9 @@ class TlsWireTest {
 
         @Override
         public void onSent(long bytes) {}
+
+        @Override
+        public void onProgress() {}
 
         @Override
         public void onOutputEnded() {}

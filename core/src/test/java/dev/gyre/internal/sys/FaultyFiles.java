@@ -21,7 +21,7 @@ public final class FaultyFiles implements FileCalls {
 
     @Override
     public int open(long pathAddress, int flags, int mode) {
-        return (int) call("open", -1, () -> real.open(pathAddress, flags, mode));
+        return plan.opened((int) call("open", -1, () -> real.open(pathAddress, flags, mode)));
     }
 
     @Override
@@ -54,6 +54,7 @@ public final class FaultyFiles implements FileCalls {
 
     @Override
     public int close(int fd) {
+        plan.closed(fd);
         // An injected result does not keep the number open: Linux frees it even when close fails.
         int result = real.close(fd);
         return (int) call("close(file)", fd, () -> result);

@@ -198,8 +198,17 @@ public final class FaultyKernel implements Kernel {
 
     @Override
     public int socketpair(int domain, int type, int protocol, long pairAddress) {
-        return (int)
-                call("socketpair", -1, () -> real.socketpair(domain, type, protocol, pairAddress));
+        int result =
+                (int)
+                        call(
+                                "socketpair",
+                                -1,
+                                () -> real.socketpair(domain, type, protocol, pairAddress));
+        if (result == 0) {
+            plan.opened(Memory.getInt(pairAddress));
+            plan.opened(Memory.getInt(pairAddress + Integer.BYTES));
+        }
+        return result;
     }
 
     @Override

@@ -41,7 +41,7 @@ public final class FaultySockets implements SocketCalls {
 
     @Override
     public int socket(int domain, int type, int protocol) {
-        return call("socket", -1, () -> real.socket(domain, type, protocol));
+        return plan.opened(call("socket", -1, () -> real.socket(domain, type, protocol)));
     }
 
     @Override
@@ -56,7 +56,8 @@ public final class FaultySockets implements SocketCalls {
 
     @Override
     public int accept4(int fd, long address, long lengthAddress, int flags) {
-        return call("accept4", fd, () -> real.accept4(fd, address, lengthAddress, flags));
+        return plan.opened(
+                call("accept4", fd, () -> real.accept4(fd, address, lengthAddress, flags)));
     }
 
     @Override

@@ -44,6 +44,11 @@ public final class EpollBackend implements Backend {
     private final MemorySegment events;
     private final TimedWait timedWait;
     private final Seam seam;
+
+    // Any thread.
+    private final Seam shared;
+
+    // Loop thread only.
     private int collected;
     private int next;
     private int taken;
@@ -59,8 +64,10 @@ public final class EpollBackend implements Backend {
             WakeSignal wake,
             Registrations registrations,
             TimedWait timedWait,
-            Seam seam) {
+            Seam seam,
+            Seam shared) {
         this.seam = seam;
+        this.shared = shared;
         this.kernel = kernel;
         this.epfd = epfd;
         this.events = events;
@@ -72,14 +79,20 @@ public final class EpollBackend implements Backend {
 
     /// Opens an epoll.
     ///
-    /// @param kernels makes the seam's instances, one for each party that calls the kernel
+    /// @param kernels makes the seam's instances, one for each party that calls the kernel; what users open is none
+    ///     of theirs
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
     public static EpollBackend open(Supplier<? extends Kernel> kernels, int eventsPerWait) {
-        return open(new Seam(kernels, Seam.LINUX.sockets(), Seam.LINUX.files()), eventsPerWait);
+        Seam seam = new Seam(kernels, Seam.LINUX.sockets(), Seam.LINUX.files());
+        return open(seam, Seam.LINUX_BY_THREAD, eventsPerWait);
     }
 
-    /// The same with the rest of the seam, for operations.
+    /// The same with the rest of the seam, for operations and the sockets they are made on.
     public static EpollBackend open(Seam seam, int eventsPerWait) {
+        return open(seam, seam.byThread(), eventsPerWait);
+    }
+
+    private static EpollBackend open(Seam seam, Seam shared, int eventsPerWait) {
         Supplier<? extends Kernel> kernels = seam.kernels();
         Kernel kernel = kernels.get();
         MemorySegment events = Memory.allocate((long) SIZEOF_EPOLL_EVENT * eventsPerWait);
@@ -102,7 +115,15 @@ public final class EpollBackend implements Backend {
             // Last, for it may open a third descriptor.
             TimedWait timedWait = TimedWait.choose(kernel, epfd, events.address(), eventsPerWait);
             return new EpollBackend(
-                    kernel, epfd, events, eventsPerWait, wake, registrations, timedWait, seam);
+                    kernel,
+                    epfd,
+                    events,
+                    eventsPerWait,
+                    wake,
+                    registrations,
+                    timedWait,
+                    seam,
+                    shared);
         } catch (Throwable e) {
             // Whatever it is, memory may have run out too: nothing leaks from a failed start.
             kernel.close(epfd);
@@ -126,6 +147,11 @@ public final class EpollBackend implements Backend {
     @Override
     public Requests openRequests(RequestHost host) {
         return new Reactor(this, seam, host);
+    }
+
+    @Override
+    public Seam seam() {
+        return shared;
     }
 
     @Override

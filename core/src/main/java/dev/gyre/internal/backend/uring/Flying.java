@@ -346,6 +346,7 @@ final class Flying {
         if (all) {
             owner.arrived(flight, flight.request().transferred, -1);
         } else {
+            flight.request().progressed();
             again(flight);
         }
     }

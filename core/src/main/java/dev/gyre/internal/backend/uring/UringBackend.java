@@ -35,6 +35,7 @@ public final class UringBackend implements Backend {
     private static final long RECALL_NANOS = 100_000_000;
 
     private final Seam seam;
+    private final Seam shared;
     private final Registered registered;
     private final WakeSignal wake;
     private final Repertoire repertoire;
@@ -55,6 +56,7 @@ public final class UringBackend implements Backend {
             WakeSignal wake,
             int eventsPerWait) {
         this.seam = seam;
+        shared = seam.byThread();
         this.repertoire = repertoire;
         this.owned = owned;
         this.registered = registered;
@@ -115,6 +117,11 @@ public final class UringBackend implements Backend {
         requests = opened;
         traffic.open(opened.flying());
         return opened;
+    }
+
+    @Override
+    public Seam seam() {
+        return shared;
     }
 
     @Override

@@ -1,0 +1,121 @@
+package dev.gyre.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.gyre.Clause;
+import dev.gyre.Outcome;
+import dev.gyre.Promise;
+import dev.gyre.SystemCallException;
+import dev.gyre.conformance.On;
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.FaultySockets;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// Streams whose calls fail in the middle, over epoll.
+@On("epoll")
+class StreamFaultsTest extends FaultFixture {
+    private static final int PIECE = 20_000;
+
+    private Stream server;
+    private Stream client;
+    private final StringBuilder arrived = new StringBuilder();
+
+    private void connect() {
+        List<Stream> accepted = new ArrayList<>();
+        Listener listener = keep(
+                        Listener.on(loop, anyPort(), ListenerConfig.DEFAULT, accepted::add));
+        List<Stream> connected = new ArrayList<>();
+        Stream.connect(loop, listener.address()).then(connected::add);
+        runUntil("connected", () -> accepted.size() == 1 && connected.size() == 1);
+        server = accepted.getFirst();
+        client = connected.getFirst();
+        client.onData(data -> arrived.append(data.getText(US_ASCII)));
+    }
+
+    private void disconnect() {
+        client.abort();
+        server.abort();
+    }
+
+    // ------------------------------------------------------------------ shortages
+
+    @ParameterizedTest
+    @CsvSource({"send, 105", "send, 12", "writev, 105", "writev, 12"})
+    @Clause({"N-2", "E-3"})
+    void shortage_inTheMiddleOfAWrite_countsWhatIsSentAndSendsTheRestOnce(String call, int errno) {
+        connect();
+        // More than one piece of memory leaves by writev, one by send.
+        String text = "0123456789".repeat(call.equals("send") ? 100 : PIECE / 10);
+        plan.answer(call, FaultySockets.atMost(700)).fail(call, errno);
+        server.write(text);
+        Promise<?> flushed = server.flushed();
+        runUntil("a part is sent", () -> server.sent() > 0);
+        assertThat(server.sent()).as("what the kernel has taken before it was short").isEqualTo(700);
+        assertThat(server.pending()).isEqualTo(text.length() - 700);
+        assertThat(flushed.isSettled()).isFalse();
+        runUntil("all of it", () -> arrived.length() >= text.length());
+        settle();
+        assertThat(arrived).as("each byte once and in order").hasToString(text);
+        assertThat(server.sent()).isEqualTo(text.length());
+        assertThat(flushed.isSettled()).isTrue();
+        disconnect();
+    }
+
+    @Test
+    @Clause({"N-2", "E-3"})
+    void shortage_inTheMiddleOfAFile_countsWhatIsSentAndSendsTheRestOnce() {
+        connect();
+        Descriptor file = file();
+        plan.answer("sendfile", FaultySockets.atMost(2)).fail("sendfile", Errno.ENOBUFS);
+        Promise<Long> sent = server.sendFile(file, 0, TEXT.length());
+        server.write("!");
+        runUntil("a part is sent", () -> server.sent() > 0);
+        assertThat(server.sent()).isEqualTo(2);
+        runUntil("all of it", () -> arrived.length() > TEXT.length());
+        assertThat(arrived).hasToString(TEXT + "!");
+        assertThat(sent.outcome()).isEqualTo(new Outcome.Resolved<>((long) TEXT.length()));
+        assertThat(server.sent()).isEqualTo(TEXT.length() + 1);
+        disconnect();
+    }
+
+    // ------------------------------------------------------------------ the seam
+
+    @ParameterizedTest
+    @ValueSource(strings = {"socket", "setsockopt", "bind", "listen"})
+    @Clause({"B-7", "E-1"})
+    void listeningSocket_madeOnALoop_isMadeThroughItsSeam(String call) {
+        plan.fail(call, Errno.ENOBUFS);
+        assertThatThrownBy(() -> Sockets.listen(loop, anyPort()))
+                .as("%s goes past the seam that the backend was opened with", call)
+                .isInstanceOf(SystemCallException.class)
+                .hasMessageContaining("ENOBUFS");
+    }
+
+    @Test
+    @Clause({"B-7", "E-1"})
+    void pair_madeOnALoop_isMadeThroughItsSeam() {
+        plan.fail("socketpair", Errno.EMFILE);
+        assertThatThrownBy(() -> Sockets.pair(loop))
+                .isInstanceOf(SystemCallException.class)
+                .hasMessageContaining("EMFILE");
+    }
+
+    @Test
+    @Clause("B-7")
+    void end_ofAStream_isMadeThroughTheSeam() {
+        connect();
+        client.end();
+        runUntil("ended", () -> plan.count("shutdown") == 1);
+        disconnect();
+    }
+}
