@@ -2,9 +2,12 @@ package dev.gyre.io;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.io.OpenFiles;
 import dev.gyre.internal.sys.LinuxKernel;
 
 import java.nio.ByteBuffer;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
 
 /// A descriptor of the kernel's: a number, and which opening of that number it is.
 ///
@@ -43,6 +46,15 @@ public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor 
     /// @throws SystemCallException if no such descriptor is open
     static Descriptor borrow(int fd) {
         return OpenDescriptor.of(LinuxKernel::ofThread, fd, false);
+    }
+
+    /// Opens a file, on the calling thread, which may have to wait for the disk: a loop's thread uses [Operations#open], with the
+    /// same options. A pipe is opened without waiting for its other end. No child process inherits it.
+    ///
+    /// @throws SystemCallException if the kernel refuses
+    /// @throws UnsupportedOperationException for other options
+    static Descriptor open(Path path, OpenOption... options) {
+        return OpenFiles.open(path, options);
     }
 
     /// The number.

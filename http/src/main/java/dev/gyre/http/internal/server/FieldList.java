@@ -31,6 +31,11 @@ public final class FieldList {
         fields.add(value);
     }
 
+    public void addAll(FieldList others) {
+        fields.addAll(others.fields);
+        bytes += others.bytes;
+    }
+
     public void set(String name, String value) {
         remove(name);
         add(name, value);

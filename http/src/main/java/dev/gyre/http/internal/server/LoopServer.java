@@ -13,6 +13,8 @@ import dev.gyre.http.Middleware;
 import dev.gyre.http.Request;
 import dev.gyre.http.WebSocket;
 import dev.gyre.http.WebSocketConfig;
+import dev.gyre.http.internal.files.Directory;
+import dev.gyre.http.internal.files.FileCache;
 import dev.gyre.io.Listener;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.Stream;
@@ -49,6 +51,8 @@ public final class LoopServer implements HttpServer {
     private long idleNanos;
     private int blocking;
     private @Nullable Deferred<@Nullable Void> drained;
+    private @Nullable FileCache fileCache;
+    private @Nullable Directory everywhere;
 
     public LoopServer(EventLoop loop, HttpConfig config) {
         this.loop = Objects.requireNonNull(loop, "loop");
@@ -107,7 +111,27 @@ public final class LoopServer implements HttpServer {
 
     @Override
     public HttpServer files(String prefix, Path directory, FilesConfig config) {
-        throw new UnsupportedOperationException();
+        if (!prefix.startsWith("/") || prefix.indexOf('{') >= 0) {
+            throw new IllegalArgumentException("a prefix is a path without parameters: " + prefix);
+        }
+        String place = prefix.endsWith("/") ? prefix.substring(0, prefix.length() - 1) : prefix;
+        int depth = (int) place.chars().filter(c -> c == '/').count();
+        Directory served = Directory.of(fileCache(), directory, config, depth);
+        Handler handler =
+                (request, _) -> served.answer(new FileServing(((ServerRequest) request).exchange()));
+        if (!place.isEmpty()) {
+            get(place, handler);
+        }
+        return get(place + "/{path...}", handler);
+    }
+
+    private FileCache fileCache() {
+        FileCache known = fileCache;
+        if (known == null) {
+            known = new FileCache(loop);
+            fileCache = known;
+        }
+        return known;
     }
 
     @Override
@@ -205,8 +229,22 @@ public final class LoopServer implements HttpServer {
                 : errors.handle(exchange.request, exchange.response, failure);
     }
 
-    Promise<?> answerFile(Request request, ServerResponse response, Path file) {
-        throw new UnsupportedOperationException();
+    Promise<?> answerFile(Exchange exchange, Path file) {
+        Directory all = everywhere;
+        if (all == null) {
+            all = Directory.everywhere(fileCache());
+            everywhere = all;
+        }
+        return all.answer(new FileServing(exchange), file.toAbsolutePath());
+    }
+
+    private void closeFiles() {
+        FileCache known = fileCache;
+        if (known != null) {
+            fileCache = null;
+            known.close();
+            loop.disown(known);
+        }
     }
 
     // ------------------------------------------------------------------ listening
@@ -305,6 +343,7 @@ public final class LoopServer implements HttpServer {
     private void tellIfDrained() {
         Deferred<@Nullable Void> waiting = drained;
         if (waiting != null && connections.isEmpty() && sockets.isEmpty()) {
+            closeFiles();
             waiting.resolve(null);
         }
     }
@@ -320,6 +359,7 @@ public final class LoopServer implements HttpServer {
         }
         listeners.forEach(Listener::close);
         cut();
+        closeFiles();
         tellIfDrained();
     }
 }

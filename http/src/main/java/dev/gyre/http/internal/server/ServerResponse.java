@@ -51,6 +51,9 @@ final class ServerResponse implements Response {
     private final Workbench bench;
     private final FieldList fields = new FieldList();
 
+    /// Fields that stay when an error is answered instead.
+    private final FieldList lasting = new FieldList();
+
     // Loop thread only, as far as a blocking handler does not have it.
     private Stage stage = Stage.COMPLETE;
     private int status;
@@ -60,6 +63,7 @@ final class ServerResponse implements Response {
     private final List<Runnable> onDone = new ArrayList<>();
     private @Nullable ServerStream stream;
     private @Nullable Encoding encoding;
+    private byte[] prepared = NONE;
 
     ServerResponse(Exchange exchange) {
         this.exchange = exchange;
@@ -74,6 +78,7 @@ final class ServerResponse implements Response {
     void begin() {
         if (stage == Stage.COMPLETE) {
             onDone.clear();
+            lasting.clear();
         }
         stage = Stage.OPEN;
         status = 200;
@@ -82,7 +87,9 @@ final class ServerResponse implements Response {
         contentBytes = 0;
         stream = null;
         encoding = null;
+        prepared = NONE;
         fields.clear();
+        fields.addAll(lasting);
     }
 
     private boolean isElsewhere() {
@@ -143,6 +150,23 @@ final class ServerResponse implements Response {
     @Override
     public @Nullable String header(String name) {
         return fields.get(name);
+    }
+
+    /// Adds a header field that stays when the handler fails, and an error is answered.
+    void addLasting(String name, String value) {
+        requireOpen();
+        fields.add(name, value);
+        lasting.add(name, value);
+    }
+
+    boolean hasFields() {
+        return !fields.isEmpty();
+    }
+
+    /// Lines for the head that were made and checked before, at most 4 KiB.
+    void prepare(byte[] lines) {
+        requireOpen();
+        prepared = lines;
     }
 
     /// Compresses the content if it turns out to be worth it.
@@ -295,13 +319,25 @@ final class ServerResponse implements Response {
 
     @Override
     public Promise<?> file(Path file) {
-        return bench.server.answerFile(exchange.request, this, file);
+        if (!isElsewhere()) {
+            return bench.server.answerFile(exchange, file);
+        }
+        Promise<?> begun = onLoop(() -> bench.server.answerFile(exchange, file));
+        return OnLoop.await(begun.toFuture().thenApply(_ -> begun));
+    }
+
+    /// Answers with bytes that no encoding is for.
+    ///
+    /// @param type the line of it, unless one is set
+    Promise<?> sendAsIs(byte[] type, byte[] content) {
+        encoding = null;
+        return answer(type, content);
     }
 
     /// Sends the head of an answer whose content is somebody else's work, of so many bytes. [#complete()] ends it.
-    HttpConnection beginWith(long length) {
+    HttpConnection beginWith(byte[] type, long length) {
         requireOpen();
-        Buffer _ = putHead(BYTES, length);
+        Buffer _ = putHead(type, length);
         stage = Stage.BEGUN;
         contentBytes = hasContent() ? length : 0;
         bench.flush();
@@ -338,11 +374,12 @@ final class ServerResponse implements Response {
     /// @param length of the content; -1 if that is not known, and it comes in chunks, or ends with the connection
     private Buffer putHead(byte[] type, long length) {
         HttpConnection connection = exchange.connection();
-        Buffer out = bench.out(connection, HEAD_ROOM + fields.bytes() + SHORT_BYTES);
+        Buffer out = bench.out(connection, HEAD_ROOM + prepared.length + fields.bytes() + SHORT_BYTES);
         bench.preamble.put(status, out);
         if (!hasType && length != 0) {
             out.put(type);
         }
+        out.put(prepared);
         fields.remove("Content-Length");
         fields.put(out);
         if (length >= 0) {

@@ -1,0 +1,33 @@
+package dev.gyre.internal.io;
+
+import dev.gyre.SystemCallException;
+import dev.gyre.internal.sys.Linux;
+import dev.gyre.internal.sys.LinuxFileCalls;
+import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.NativeBytes;
+
+import java.lang.ref.Reference;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+
+/// Opens files on the thread that asks for it, which may wait.
+public final class OpenFiles {
+    private OpenFiles() {}
+
+    /// @throws SystemCallException if the kernel refuses
+    public static OpenDescriptor open(Path path, OpenOption... options) {
+        // A pipe without a writer would keep the thread for ever; a terminal would become the process's own.
+        int flags = OpenModes.flags(options) | Linux.O_NONBLOCK | Linux.O_NOCTTY;
+        NativeBytes name = FileOpenOperation.cString(path);
+        int fd;
+        try {
+            fd = new LinuxFileCalls().open(name.address(), flags, OpenModes.NEW_FILE);
+        } finally {
+            Reference.reachabilityFence(name);
+        }
+        if (fd < 0) {
+            throw new SystemCallException("open", -fd, "open " + path, "");
+        }
+        return OpenDescriptor.fresh(LinuxKernel::ofThread, fd, true);
+    }
+}

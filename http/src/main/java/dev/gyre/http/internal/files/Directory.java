@@ -1,0 +1,217 @@
+package dev.gyre.http.internal.files;
+
+import dev.gyre.EventLoop;
+import dev.gyre.Promise;
+import dev.gyre.http.FilesConfig;
+import dev.gyre.http.HttpException;
+import dev.gyre.http.internal.coding.AcceptEncoding;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// A directory whose files are served. What was found lately is answered at once; for the rest somebody else looks at
+/// the disk, one for all that ask for the same.
+///
+/// Loop thread only.
+public final class Directory {
+    private static final int MOST_CACHE_CONTROL = 1_024;
+
+    /// The depth of files that are not served by their path.
+    private static final int NO_PLACE = -1;
+
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
+    private final FileCache cache;
+    private final EventLoop loop;
+    private final FilesConfig config;
+    private final FileLoader loader;
+    private final FileAnswer answer;
+    private final int depth;
+    private final long freshNanos;
+    private final Map<FileCache.Key, Search> searches = new HashMap<>();
+
+    /// A look at the disk that is under way.
+    private record Search(boolean gzip, Promise<Found> outcome) {}
+
+    private Directory(FileCache cache, Path root, FilesConfig config, int depth) {
+        this.cache = cache;
+        this.config = config;
+        this.depth = depth;
+        loop = cache.loop();
+        loader = new FileLoader(root, config);
+        answer = new FileAnswer(cache);
+        freshNanos = config.fresh().compareTo(LONGEST) > 0 ? LONGEST.toNanos() : config.fresh().toNanos();
+    }
+
+    /// @param depth how many segments of a path stand for the directory
+    /// @throws IllegalArgumentException if there is no such directory
+    public static Directory of(FileCache cache, Path directory, FilesConfig config, int depth) {
+        Path real;
+        try {
+            real = directory.toRealPath();
+        } catch (IOException e) {
+            throw new IllegalArgumentException("there is no directory " + directory, e);
+        }
+        if (!Files.isDirectory(real)) {
+            throw new IllegalArgumentException("that is no directory: " + directory);
+        }
+        if (config.cacheControl().length() > MOST_CACHE_CONTROL
+                || config.cacheControl().chars().anyMatch(c -> c < ' ' || c > '~')) {
+            throw new IllegalArgumentException(
+                    "cacheControl is one line of at most " + MOST_CACHE_CONTROL + " characters");
+        }
+        // Where links are followed, that of the directory itself may be changed to another one, too.
+        Path root = config.symlinks() ? directory.toAbsolutePath().normalize() : real;
+        return new Directory(cache, root, config, depth);
+    }
+
+    /// Stands for all files, with paths that are the program's own and not a peer's.
+    public static Directory everywhere(FileCache cache) {
+        FilesConfig all =
+                FilesConfig.DEFAULT.withHidden(true).withSymlinks(true).withIndex("");
+        return new Directory(cache, Path.of("/"), all, NO_PLACE);
+    }
+
+    // ------------------------------------------------------------------ answering
+
+    /// Answers with what a request names.
+    public Promise<?> answer(FileExchange exchange) {
+        String below = below(exchange.path(), depth);
+        return below == null ? redirect(exchange) : answer(exchange, below, null);
+    }
+
+    /// Answers with a certain file.
+    ///
+    /// @param file absolute
+    public Promise<?> answer(FileExchange exchange, Path file) {
+        return answer(exchange, file.toString(), file);
+    }
+
+    private Promise<?> answer(FileExchange exchange, String name, @Nullable Path file) {
+        boolean gzip =
+                config.compression() && AcceptEncoding.takesGzip(exchange.request().headers());
+        FileCache.Key key = new FileCache.Key(this, name);
+        CachedFile known = cache.get(key);
+        if (known != null
+                && loop.nowNanos() - known.checkedNanos < freshNanos
+                && !(gzip && known.mightShrink)) {
+            return answer.with(exchange, known, gzip);
+        }
+        RequestedPath requested = file == null ? RequestedPath.of(name, config.hidden()) : of(file);
+        if (requested == null) {
+            throw nothing(exchange, 404);
+        }
+        return search(key, requested, known, gzip)
+                .then(
+                        found -> {
+                            if (!exchange.isOver()) {
+                                Promise<?> _ = answer(exchange, found, gzip);
+                            }
+                            return null;
+                        });
+    }
+
+    private Promise<?> answer(FileExchange exchange, Found found, boolean gzip) {
+        return switch (found) {
+            case CachedFile file -> answer.with(exchange, file, gzip);
+            case Found.Nothing nothing -> throw nothing(exchange, nothing.status());
+            case Found.Elsewhere _ when depth == NO_PLACE -> throw nothing(exchange, 404);
+            case Found.Elsewhere _ -> redirect(exchange);
+            case Found.Listed listed -> {
+                if (!config.cacheControl().isEmpty()) {
+                    exchange.response().header("Cache-Control", config.cacheControl());
+                }
+                yield exchange.response().html(listed.page());
+            }
+        };
+    }
+
+    private static Promise<?> redirect(FileExchange exchange) {
+        String query = exchange.request().query();
+        String slash = exchange.path() + "/";
+        return exchange.response().redirect(301, query == null ? slash : slash + "?" + query);
+    }
+
+    private static HttpException nothing(FileExchange exchange, int status) {
+        return switch (status) {
+            case 403 -> new HttpException(403, "that may not be read");
+            case 503 -> new HttpException(503, "too many files are open");
+            default -> new HttpException(404, "there is nothing at " + exchange.path());
+        };
+    }
+
+    // ------------------------------------------------------------------ searching
+
+    private Promise<Found> search(
+            FileCache.Key key, RequestedPath requested, @Nullable CachedFile known, boolean gzip) {
+        Search search = searches.get(key);
+        if (search != null && (search.gzip || !gzip)) {
+            return search.outcome;
+        }
+        boolean again = known == null || gzip && known.mightShrink;
+        if (known != null) {
+            known.retain(); // It may be thrown out meanwhile.
+        }
+        Promise<Found> outcome =
+                loop.<Found>promisify(
+                                _ ->
+                                        !again && known != null && loader.isCurrent(known)
+                                                ? known
+                                                : loader.load(requested, gzip))
+                        .then(found -> arrived(key, known, found))
+                        .finallyRun(
+                                () -> {
+                                    searches.remove(key);
+                                    if (known != null) {
+                                        // Behind those who wait for it.
+                                        loop.defer(() -> cache.letGo(known));
+                                    }
+                                });
+        searches.put(key, new Search(gzip, outcome));
+        return outcome;
+    }
+
+    private Found arrived(FileCache.Key key, @Nullable CachedFile known, Found found) {
+        if (found == known && known != null) {
+            known.checkedNanos = loop.nowNanos();
+        } else if (found instanceof CachedFile file) {
+            file.retain(); // By those who wait for it.
+            loop.defer(() -> cache.letGo(file));
+            cache.put(key, file);
+        } else {
+            cache.remove(key);
+        }
+        return found;
+    }
+
+    // ------------------------------------------------------------------ paths
+
+    /// What is behind the first segments; null for the directory itself without a slash at the end.
+    private static @Nullable String below(String path, int depth) {
+        int at = 0;
+        for (int i = 0; i <= depth; i++) {
+            int slash = path.indexOf('/', at);
+            if (slash < 0) {
+                return null;
+            }
+            at = slash + 1;
+        }
+        return path.substring(at);
+    }
+
+    private static RequestedPath of(Path file) {
+        List<String> names = new ArrayList<>();
+        for (Path name : file) {
+            names.add(name.toString());
+        }
+        return new RequestedPath(names, false);
+    }
+}

@@ -1,0 +1,148 @@
+package dev.gyre.http.internal.files;
+
+import dev.gyre.EventLoop;
+import dev.gyre.Timer;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/// The files that a server has sent lately, by what was asked for: so that what is asked for again costs neither a system
+/// call to find it nor another thread. Those that were not asked for longest go first.
+///
+/// A file that is being sent stays open when it leaves here, until that is done.
+///
+/// Loop thread only; [#close()] also on the thread that ends the loop.
+public final class FileCache implements AutoCloseable {
+    private static final int MOST_FILES = 256;
+    private static final long MOST_BYTES = 16L << 20;
+    private static final Duration UNUSED = Duration.ofSeconds(10);
+
+    /// @param directory whose path it is
+    /// @param path as it was sent
+    record Key(Directory directory, String path) {}
+
+    private final EventLoop loop;
+    private final Map<Key, CachedFile> files = new LinkedHashMap<>(64, 0.75f, true);
+
+    /// Everything that is open, also what is no longer here and still being sent.
+    private final Set<CachedFile> open = new HashSet<>();
+
+    private long memoryBytes;
+    private @Nullable Timer sweeper;
+    private boolean closed;
+
+    public FileCache(EventLoop loop) {
+        this.loop = loop;
+        loop.own(this);
+    }
+
+    EventLoop loop() {
+        return loop;
+    }
+
+    @Nullable CachedFile get(Key key) {
+        CachedFile known = files.get(key);
+        if (known != null) {
+            known.usedNanos = loop.nowNanos();
+        }
+        return known;
+    }
+
+    /// Takes a file in that is new: until [#letGo] it is open at least.
+    void put(Key key, CachedFile file) {
+        long now = loop.nowNanos();
+        file.checkedNanos = now;
+        file.usedNanos = now;
+        open.add(file);
+        if (closed) {
+            return;
+        }
+        file.retain();
+        CachedFile before = files.put(key, file);
+        memoryBytes += file.memoryBytes();
+        if (before != null) {
+            gone(before);
+        }
+        Iterator<CachedFile> oldest = files.values().iterator();
+        while (files.size() > MOST_FILES || memoryBytes > MOST_BYTES) {
+            CachedFile evicted = oldest.next();
+            oldest.remove();
+            gone(evicted);
+        }
+        if (sweeper == null) {
+            sweeper = loop.every(UNUSED.dividedBy(2), _ -> sweep(loop.nowNanos())).unreference();
+        }
+    }
+
+    /// Somebody needs it no longer.
+    void letGo(CachedFile file) {
+        if (file.release()) {
+            open.remove(file);
+        }
+    }
+
+    /// It is not there any more, or not the same.
+    void remove(Key key) {
+        CachedFile before = files.remove(key);
+        if (before != null) {
+            gone(before);
+        }
+    }
+
+    private void gone(CachedFile file) {
+        memoryBytes -= file.memoryBytes();
+        letGo(file);
+    }
+
+    /// Forgets what nobody has asked for lately.
+    void sweep(long nowNanos) {
+        files.values()
+                .removeIf(
+                        file -> {
+                            boolean unused = nowNanos - file.usedNanos >= UNUSED.toNanos();
+                            if (unused) {
+                                gone(file);
+                            }
+                            return unused;
+                        });
+        Timer known = sweeper;
+        if (files.isEmpty() && known != null) {
+            known.cancel();
+            sweeper = null;
+        }
+    }
+
+    int size() {
+        return files.size();
+    }
+
+    /// How many are open, here or under way.
+    int held() {
+        return open.size();
+    }
+
+    long memoryBytes() {
+        return memoryBytes;
+    }
+
+    /// Closes everything, also what is being sent.
+    @Override
+    public void close() {
+        closed = true;
+        files.clear();
+        memoryBytes = 0;
+        open.forEach(CachedFile::close);
+        open.clear();
+        Timer known = sweeper;
+        if (known != null && loop.isLoopThread()) {
+            known.cancel();
+        }
+        sweeper = null;
+    }
+}

@@ -1,0 +1,53 @@
+package dev.gyre.http.internal.files;
+
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.temporal.ChronoField;
+import java.util.List;
+import java.util.Locale;
+
+/// Dates in header fields: one way to write them, three to read them.
+final class HttpDates {
+    /// What is no date.
+    static final long NONE = Long.MIN_VALUE;
+
+    private static final DateTimeFormatter WRITTEN =
+            DateTimeFormatter.ofPattern("EEE, dd MMM uuuu HH:mm:ss 'GMT'", Locale.ENGLISH);
+
+    private static final List<DateTimeFormatter> READ =
+            List.of(
+                    WRITTEN,
+                    // Two digits are the year of that end that is less than fifty years ahead.
+                    new DateTimeFormatterBuilder()
+                            .appendPattern("EEEE, dd-MMM-")
+                            .appendValueReduced(
+                                    ChronoField.YEAR,
+                                    2,
+                                    2,
+                                    LocalDateTime.now(ZoneOffset.UTC).getYear() - 50)
+                            .appendPattern(" HH:mm:ss 'GMT'")
+                            .toFormatter(Locale.ENGLISH),
+                    DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss uuuu", Locale.ENGLISH));
+
+    private HttpDates() {}
+
+    static String write(long epochSeconds) {
+        return WRITTEN.format(Instant.ofEpochSecond(epochSeconds).atOffset(ZoneOffset.UTC));
+    }
+
+    /// In seconds since 1970; [#NONE] if it is no date.
+    static long read(String text) {
+        for (DateTimeFormatter form : READ) {
+            try {
+                return LocalDateTime.parse(text, form).toEpochSecond(ZoneOffset.UTC);
+            } catch (DateTimeException e) {
+                // One of the others, or none.
+            }
+        }
+        return NONE;
+    }
+}

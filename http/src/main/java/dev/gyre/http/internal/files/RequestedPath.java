@@ -1,0 +1,90 @@
+package dev.gyre.http.internal.files;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The names between the slashes of a path, none of which leads anywhere but down.
+///
+/// The slashes are found before anything is decoded, and every name is decoded once: one that has a slash then, or is `..`, was
+/// meant to deceive.
+///
+/// @param names from the directory down; empty for the directory itself
+/// @param isDirectory whether a slash is at the end
+record RequestedPath(List<String> names, boolean isDirectory) {
+    /// @param sent as it was sent, below the directory, without a slash at its beginning
+    /// @param hidden whether names may begin with a dot
+    /// @return null if there is nothing by that name, whatever is in the directory
+    static @Nullable RequestedPath of(String sent, boolean hidden) {
+        if (sent.isEmpty()) {
+            return new RequestedPath(List.of(), true);
+        }
+        String[] parts = sent.split("/", -1);
+        boolean isDirectory = parts[parts.length - 1].isEmpty();
+        List<String> names = new ArrayList<>(parts.length);
+        for (int i = 0; i < parts.length - (isDirectory ? 1 : 0); i++) {
+            String name = decode(parts[i]);
+            if (name == null || !isName(name) || !hidden && name.startsWith(".")) {
+                return null;
+            }
+            names.add(name);
+        }
+        return new RequestedPath(List.copyOf(names), isDirectory);
+    }
+
+    private static boolean isName(String name) {
+        if (name.isEmpty() || name.equals(".") || name.equals("..")) {
+            return false;
+        }
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
+            // Some take a backslash for a slash, and nobody has one in a name.
+            if (c == '/' || c == '\\' || c == 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Strictly: two hex digits behind each percent sign, UTF-8 and in its shortest form.
+    private static @Nullable String decode(String part) {
+        if (part.indexOf('%') < 0 && part.chars().allMatch(c -> c < 0x80)) {
+            return part;
+        }
+        byte[] bytes = new byte[part.length()];
+        int length = 0;
+        for (int i = 0; i < part.length(); i++) {
+            char c = part.charAt(i);
+            if (c > 0xff) {
+                return null;
+            }
+            if (c != '%') {
+                bytes[length++] = (byte) c;
+                continue;
+            }
+            int high = i + 2 < part.length() ? digit(part.charAt(i + 1)) : -1;
+            int low = i + 2 < part.length() ? digit(part.charAt(i + 2)) : -1;
+            if (high < 0 || low < 0) {
+                return null;
+            }
+            bytes[length++] = (byte) (high << 4 | low);
+            i += 2;
+        }
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes, 0, length))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            return null;
+        }
+    }
+
+    private static int digit(char c) {
+        return c < 0x80 ? Character.digit(c, 16) : -1;
+    }
+}

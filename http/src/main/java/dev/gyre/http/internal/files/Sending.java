@@ -1,0 +1,55 @@
+package dev.gyre.http.internal.files;
+
+import dev.gyre.Promise;
+import dev.gyre.io.Descriptor;
+import dev.gyre.io.Stream;
+
+import java.util.Objects;
+
+/// A file on its way, which stays open until it is through.
+///
+/// Loop thread only.
+///
+/// @param form behind a descriptor
+record Sending(
+        FileCache cache, FileExchange exchange, CachedFile file, FileForm form, Stream stream) {
+    void write(byte[] lines) {
+        boolean _ = stream.write(lines);
+    }
+
+    /// Sends a part, and goes on when all of it is sent. Without that the connection is cut: a file that has become
+    /// shorter has no other content to offer for the length that was said.
+    void send(ByteRanges.Part part, Runnable goOn) {
+        Descriptor descriptor = Objects.requireNonNull(form.file(), "the form is in memory");
+        file.retain();
+        Promise<Long> sent;
+        try {
+            sent = stream.sendFile(descriptor, part.offset(), part.bytes());
+        } catch (RuntimeException e) {
+            cache.letGo(file);
+            throw e;
+        }
+        Promise<?> _ =
+                sent.then(
+                        bytes -> {
+                            through(bytes == part.bytes(), goOn);
+                            return null;
+                        },
+                        _ -> {
+                            through(false, goOn);
+                            return null;
+                        });
+    }
+
+    private void through(boolean all, Runnable goOn) {
+        cache.letGo(file);
+        if (exchange.isOver()) {
+            return;
+        }
+        if (all) {
+            goOn.run();
+        } else {
+            exchange.cut();
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package dev.gyre.http.internal.server;
+
+import dev.gyre.Promise;
+import dev.gyre.http.Request;
+import dev.gyre.http.Response;
+import dev.gyre.http.internal.files.FileExchange;
+import dev.gyre.http.internal.files.FileHead;
+import dev.gyre.io.Stream;
+
+import java.util.List;
+
+/// An exchange as files see it.
+///
+/// Loop thread only.
+record FileServing(Exchange exchange) implements FileExchange {
+    @Override
+    public Request request() {
+        return exchange.request;
+    }
+
+    @Override
+    public Response response() {
+        return exchange.response;
+    }
+
+    @Override
+    public String path() {
+        return exchange.request.rawPath();
+    }
+
+    @Override
+    public boolean isOver() {
+        return exchange.isOver();
+    }
+
+    @Override
+    public Promise<?> send(FileHead head, byte[] content) {
+        prepare(head);
+        return exchange.response.sendAsIs(head.typeLine(), content);
+    }
+
+    @Override
+    public Stream begin(FileHead head, long length) {
+        prepare(head);
+        return exchange.response.beginWith(head.typeLine(), length).stream();
+    }
+
+    private void prepare(FileHead head) {
+        ServerResponse response = exchange.response;
+        if (head.status() != 200) {
+            response.status(head.status());
+        }
+        if (!response.hasFields()) {
+            response.prepare(head.lines());
+            return;
+        }
+        // What a handler or a middleware has set goes first.
+        List<String> fields = head.fields();
+        for (int i = 0; i < fields.size(); i += 2) {
+            String name = fields.get(i);
+            if (name.equals("Vary") || response.header(name) == null) {
+                response.addHeader(name, fields.get(i + 1));
+            }
+        }
+    }
+
+    @Override
+    public boolean hasContent() {
+        return exchange.response.hasContent();
+    }
+
+    @Override
+    public void complete() {
+        exchange.response.complete();
+    }
+
+    @Override
+    public void cut() {
+        exchange.connection().abort();
+    }
+
+    @Override
+    public Promise<?> begun() {
+        return exchange.bench.done;
+    }
+}
