@@ -3,6 +3,7 @@
         "requires-automatic") // HdrHistogram has no descriptor, nor a name in its manifest
 module dev.gyre.cli {
     requires dev.gyre;
+    requires dev.gyre.http;
     requires HdrHistogram;
     requires info.picocli;
     requires static org.jspecify;

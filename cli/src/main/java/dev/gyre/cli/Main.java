@@ -17,6 +17,7 @@ import java.util.Objects;
             Ticks.class,
             Watch.class,
             Run.class,
+            Serve.class,
             Echo.class,
             Proxy.class,
             C10k.class,
@@ -29,7 +30,7 @@ import java.util.Objects;
         descriptionHeading = "%n",
         description = {
             "Looks at the machine the loop would run on, and at the loop while it runs; watches"
-                + " files, keeps commands running and serves connections, as a loop can. `gyre help"
+                + " files, keeps commands running, serves the web and connections of any sort, as a loop can. `gyre help"
                 + " COMMAND` tells what a command does and which options it takes."
         },
         optionListHeading = "%nOptions:%n",

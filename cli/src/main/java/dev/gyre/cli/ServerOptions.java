@@ -88,6 +88,16 @@ final class ServerOptions {
         return backend == null ? config : config.withBackend(backend);
     }
 
+    /// How long a connection may be idle; zero for ever.
+    Duration idleTimeout() {
+        return idleTimeout;
+    }
+
+    /// How many connections are served at once; null for as many as there can be.
+    @Nullable Integer maxConnections() {
+        return maxConnections;
+    }
+
     StreamConfig streams() {
         return StreamConfig.DEFAULT.withIdleTimeout(idleTimeout);
     }

@@ -84,6 +84,7 @@ final class ExamplesTest {
     @Test
     void examples_all_areRunByATest() throws IOException {
         Set<String> run = new TreeSet<>(OUTPUT.keySet());
+        run.addAll(HttpExamplesTest.DRIVEN);
         run.addAll(OperatingSystemExamplesTest.DRIVEN);
         run.addAll(PromiseExamplesTest.DRIVEN);
         run.addAll(StreamExamplesTest.DRIVEN);

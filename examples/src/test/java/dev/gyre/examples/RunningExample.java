@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
-/// An example that was started as a reader would start it, with core and test kit as modules, and what it says.
+/// An example that was started as a reader would start it, with core, HTTP and test kit as modules, and what it says.
 ///
 /// One that does not come to its end is killed after two minutes. Whoever waits for it then finds the end of
 /// its output instead of what it should have said.
@@ -26,9 +26,11 @@ final class RunningExample implements AutoCloseable {
     static final String MODULES =
             System.getProperty("gyre.core.jar")
                     + File.pathSeparator
+                    + System.getProperty("gyre.http.jar")
+                    + File.pathSeparator
                     + System.getProperty("gyre.testkit.jar");
 
-    static final String ROOTS = "dev.gyre,dev.gyre.testkit";
+    static final String ROOTS = "dev.gyre,dev.gyre.http,dev.gyre.testkit";
 
     private static final Executor LATER = CompletableFuture.delayedExecutor(2, TimeUnit.MINUTES);
 

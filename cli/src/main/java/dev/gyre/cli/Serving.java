@@ -1,0 +1,187 @@
+package dev.gyre.cli;
+
+import dev.gyre.EventLoop;
+import dev.gyre.SystemCallException;
+import dev.gyre.cli.serve.AccessLog;
+import dev.gyre.cli.serve.Rehearsal;
+import dev.gyre.cli.serve.ServerLoops;
+import dev.gyre.io.CloseReason;
+import dev.gyre.io.ListenerConfig;
+import dev.gyre.metrics.LoopMetrics;
+import dev.gyre.os.Signal;
+import dev.gyre.os.Signals;
+import dev.gyre.os.StandardInput;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine;
+
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
+
+/// A web server's life, on several loops: says where it is, serves until a signal comes, answers what was asked, and sums up. A
+/// second signal ends it at once.
+///
+/// Loop thread only, that of the first loop.
+final class Serving {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final ServerLoops loops;
+    private final EventLoop loop;
+    private final CommandLine commandLine;
+
+    // Loop thread only.
+    private @Nullable AccessLog log;
+    private @Nullable Signal stoppedBy;
+    private boolean rehearsing;
+
+    private Serving(ServerLoops loops, CommandLine commandLine) {
+        this.loops = loops;
+        loop = loops.first();
+        this.commandLine = commandLine;
+    }
+
+    /// Opens loops for it.
+    ///
+    /// @param body has the exit status
+    static int open(
+            CommandLine commandLine, Supplier<ServerLoops> opening, ToIntFunction<Serving> body) {
+        try (ServerLoops loops = opening.get()) {
+            return body.applyAsInt(new Serving(loops, commandLine));
+        } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {
+            print(commandLine.getErr(), "The loop could not go on (gyre doctor tells more): " + e);
+        } catch (IllegalArgumentException e) {
+            print(commandLine.getErr(), "Signals cannot be taken: " + e.getMessage());
+        }
+        return 1;
+    }
+
+    ServerLoops loops() {
+        return loops;
+    }
+
+    /// Writes a line for each request.
+    void notes(AccessLog log) {
+        this.log = log;
+        loops.forEach(server -> server.use(log));
+    }
+
+    /// Ends when standard input does, as by SIGTERM.
+    void endWithInput() {
+        StandardInput _ = StandardInput.on(loop, _ -> {}, () -> stop(Signal.SIGTERM));
+    }
+
+    /// Asks itself for everything once, and ends.
+    void rehearse() {
+        rehearsing = true;
+    }
+
+    /// Listens, serves and sums up.
+    ///
+    /// @param what is served
+    /// @return the exit status
+    int serve(String what, SocketAddress where, ListenerConfig config) {
+        Signals _ = Signals.on(loop, StopSignals.all(), this::stop);
+        SocketAddress address;
+        try {
+            address = loops.listen(Addresses.resolved(where), config);
+        } catch (SystemCallException e) {
+            // The address is named once.
+            String why = String.valueOf(e.getMessage());
+            return refused(where, why.replaceFirst("^cannot (bind|listen).*?: (?=E)", ""));
+        } catch (UnknownHostException e) {
+            return refused(where, "no such host is known");
+        }
+        loops.start();
+        boolean secure = config.streams().tls() != null;
+        say(
+                "%s on %s (%s%s, %s). Ctrl-C ends it."
+                        .formatted(
+                                what,
+                                url(address, secure),
+                                count(loops.all().size(), "loop"),
+                                secure ? ", TLS" : "",
+                                loop.metrics().backend()));
+        if (rehearsing && address instanceof InetSocketAddress internet) {
+            Rehearsal.of(loop, internet, () -> stop(Signal.SIGTERM));
+        }
+        loop.run();
+        return sumUp();
+    }
+
+    private int refused(SocketAddress where, String why) {
+        print(
+                commandLine.getErr(),
+                "Cannot listen on " + Addresses.show(where) + ": " + why);
+        return 1;
+    }
+
+    /// What to type into a browser; there is nothing like it for a path.
+    private static String url(SocketAddress address, boolean secure) {
+        if (!(address instanceof InetSocketAddress internet)) {
+            return Addresses.show(address);
+        }
+        InetAddress host = internet.getAddress();
+        boolean here = host.isAnyLocalAddress() || host.getHostAddress().equals("127.0.0.1");
+        String authority = here ? "localhost:" + internet.getPort() : Addresses.show(address);
+        return (secure ? "https://" : "http://") + authority + "/";
+    }
+
+    // ------------------------------------------------------------------ how it ends
+
+    private void stop(Signal signal) {
+        boolean again = stoppedBy != null;
+        stoppedBy = signal;
+        if (again) {
+            loop.stop(); // The others are closed behind this one.
+            return;
+        }
+        long open = loops.sum(LoopMetrics::streams);
+        if (open > 0) {
+            say(
+                    "Answering what was asked on %s, for %d s at most; once more ends it at once."
+                            .formatted(count(open, "connection"), PATIENCE.toSeconds()));
+        }
+        loops.drain(PATIENCE, loop::stop);
+    }
+
+    private int sumUp() {
+        Signal signal = stoppedBy;
+        if (signal == null) {
+            print(commandLine.getErr(), "A loop has ended by itself.");
+            return 1;
+        }
+        long cut = loops.sum(LoopMetrics::streams) + loops.closed(CloseReason.ABORTED);
+        long unwritten = log == null ? 0 : log.dropped();
+        say(
+                "Ended by %s: %s on %s%s%s."
+                        .formatted(
+                                signal,
+                                count(loops.requests(), "request"),
+                                count(loops.sum(LoopMetrics::streamsOpened), "connection"),
+                                cut == 0 ? "" : "; " + cut + " cut off",
+                                unwritten == 0
+                                        ? ""
+                                        : "; " + count(unwritten, "line") + " not logged"));
+        return rehearsing ? 0 : StopSignals.status(signal);
+    }
+
+    private static String count(long number, String what) {
+        return number == 1 ? "1 " + what : number + " " + what + "s";
+    }
+
+    private void say(String line) {
+        print(commandLine.getOut(), line);
+    }
+
+    private static void print(PrintWriter to, String line) {
+        to.println(line);
+        to.flush();
+    }
+}

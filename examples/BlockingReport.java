@@ -1,0 +1,42 @@
+/// Code that waits, each request on a virtual thread of its own. Try it: `curl -T large.txt localhost:8080/count`.
+import static dev.gyre.os.Signal.SIGINT;
+import static dev.gyre.os.Signal.SIGTERM;
+
+import dev.gyre.EventLoop;
+import dev.gyre.http.*;
+import dev.gyre.os.Signals;
+
+void main(String[] arguments) {
+    int port = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 8080;
+    var config = HttpConfig.DEFAULT.withMaxBody(1L << 30).withMaxBlocking(100);
+    try (var loop = EventLoop.open()) {
+        var server = HttpServer.on(loop, config);
+        server.blocking("PUT", "/count", this::count);
+        server.blocking("GET", "/report", this::report);
+        IO.println("listening on " + server.listen(port).address());
+        Signals.on(loop, SIGINT, SIGTERM, signal -> loop.stop());
+        loop.run();
+    }
+}
+
+/// Reads content as any stream. What is not read yet is not in memory.
+void count(Request request, Response response) throws IOException {
+    long lines = 0;
+    try (var input = new BufferedReader(new InputStreamReader(request.body().stream()))) {
+        while (input.readLine() != null) {
+            lines++;
+        }
+    }
+    response.text(lines + " lines\n");
+}
+
+/// Writes as it goes. A peer that does not keep up makes this thread wait, and nobody else.
+void report(Request request, Response response) throws InterruptedException {
+    var out = response.type("text/csv").stream();
+    out.write("day,visits\n");
+    for (int day = 1; day <= request.query("days", 7, 1, 366) && out.isOpen(); day++) {
+        Thread.sleep(1); // Somebody else's database.
+        out.write(day + "," + day * 37 % 100 + "\n");
+    }
+    out.end();
+}

@@ -1,0 +1,25 @@
+/// HTTPS: with a certificate made for the occasion, or `HttpsServer.java 8443 chain.pem key.pem`.
+/// Try it: `curl -k https://localhost:8443/`. Ctrl-C ends it.
+import static dev.gyre.os.Signal.SIGINT;
+import static dev.gyre.os.Signal.SIGTERM;
+
+import dev.gyre.EventLoop;
+import dev.gyre.http.HttpServer;
+import dev.gyre.io.Tls;
+import dev.gyre.os.Signals;
+
+void main(String[] arguments) throws IOException {
+    int port = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 8443;
+    Tls tls =
+            arguments.length > 2
+                    ? Tls.server(Path.of(arguments[1]), Path.of(arguments[2]))
+                    : Tls.selfSigned();
+    try (var loop = EventLoop.open()) {
+        var server = HttpServer.on(loop);
+        server.get("/", (request, response) ->
+                response.text("You came by " + request.tls().version() + ".\n"));
+        IO.println("listening on " + server.listen(port, tls).address());
+        Signals.on(loop, SIGINT, SIGTERM, signal -> loop.stop());
+        loop.run();
+    }
+}

@@ -1,0 +1,285 @@
+package dev.gyre.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.WebSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
+
+/// The examples that speak HTTP, with the JDK's client.
+final class HttpExamplesTest {
+    /// Those that are run here.
+    static final Set<String> DRIVEN =
+            Set.of(
+                    "BlockingReport.java",
+                    "Chat.java",
+                    "HelloHttp.java",
+                    "HttpsServer.java",
+                    "ServerEvents.java",
+                    "SimulatedHttp.java",
+                    "StaticSite.java",
+                    "UsersApi.java");
+
+    private static final String ANNOUNCED = "listening on ";
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final HttpClient client =
+            HttpClient.newBuilder()
+                    .version(HttpClient.Version.HTTP_1_1)
+                    .connectTimeout(PATIENCE)
+                    .build();
+
+    @TempDir Path directory;
+
+    /// @return where it listens, as in `localhost:8080`
+    private static String authority(RunningExample example) throws IOException {
+        String line = example.nextLine();
+        assertThat(line).startsWith(ANNOUNCED);
+        return "localhost:" + line.substring(line.lastIndexOf(':') + 1);
+    }
+
+    private static HttpRequest.Builder to(String uri) {
+        return HttpRequest.newBuilder(URI.create(uri)).timeout(PATIENCE);
+    }
+
+    private HttpResponse<String> ask(HttpRequest.Builder request) throws Exception {
+        return client.send(request.build(), BodyHandlers.ofString());
+    }
+
+    @Test
+    void helloHttp_asked_answersAndEndsWhenInterrupted() throws Exception {
+        try (var example = RunningExample.start(directory, "HelloHttp.java", "0")) {
+            String authority = authority(example);
+            assertThat(ask(to("http://" + authority + "/")).body()).isEqualTo("Hello, World!\n");
+            assertThat(ask(to("http://" + authority + "/nowhere")).statusCode()).isEqualTo(404);
+            client.close(); // What is kept open would be waited for.
+            example.interrupt();
+            assertThat(example.ends()).isEmpty();
+        }
+    }
+
+    @Test
+    void usersApi_addedTo_findsWhatIsThereAndRefusesTheRest() throws Exception {
+        try (var example = RunningExample.start(directory, "UsersApi.java", "0")) {
+            String users = "http://" + authority(example) + "/users";
+            HttpResponse<String> added = ask(to(users).POST(BodyPublishers.ofString("Ada")));
+            assertThat(added.statusCode()).isEqualTo(201);
+            assertThat(added.body()).isEqualTo("{\"id\":1,\"name\":\"Ada\"}");
+
+            HttpResponse<String> found = ask(to(users + "/1"));
+            assertThat(found.body()).isEqualTo(added.body());
+            assertThat(found.headers().firstValue("Cache-Control")).contains("no-store");
+            assertThat(ask(to(users + "/2")))
+                    .returns(404, HttpResponse::statusCode)
+                    .returns("there is no user 2\n", HttpResponse::body);
+            assertThat(ask(to(users + "/two")).statusCode()).isEqualTo(400);
+            assertThat(ask(to(users).DELETE()).statusCode()).isEqualTo(405);
+            example.interrupt();
+            assertThat(example.ends()).isEmpty();
+        }
+    }
+
+    @Test
+    void blockingReport_readsAndWritesStreams() throws Exception {
+        try (var example = RunningExample.start(directory, "BlockingReport.java", "0")) {
+            String authority = authority(example);
+            String lines = "one line of many\n".repeat(100_000);
+            assertThat(
+                            ask(
+                                            to("http://" + authority + "/count")
+                                                    .PUT(BodyPublishers.ofString(lines)))
+                                    .body())
+                    .isEqualTo("100000 lines\n");
+            assertThat(ask(to("http://" + authority + "/report?days=2")).body())
+                    .isEqualTo("day,visits\n1,37\n2,74\n");
+            example.interrupt();
+            assertThat(example.ends()).isEmpty();
+        }
+    }
+
+    @Test
+    void chat_withTwo_letsEachHearTheOtherAndTellsWhoLeaves() throws Exception {
+        try (var example = RunningExample.start(directory, "Chat.java", "0")) {
+            String authority = authority(example);
+            assertThat(ask(to("http://" + authority + "/")).body()).contains("/chat");
+            Heard one = new Heard();
+            Heard other = new Heard();
+            WebSocket first = join(authority, one);
+            assertThat(one.next()).isEqualTo("somebody came; there are 1");
+            WebSocket second = join(authority, other);
+            assertThat(one.next()).isEqualTo("somebody came; there are 2");
+            assertThat(other.next()).isEqualTo("somebody came; there are 2");
+            WebSocket _ = first.sendText("hello", true).join();
+            assertThat(one.next()).isEqualTo("hello");
+            assertThat(other.next()).isEqualTo("hello");
+            WebSocket _ = second.sendClose(WebSocket.NORMAL_CLOSURE, "").join();
+            assertThat(one.next()).isEqualTo("somebody left; there are 1");
+            example.interrupt();
+            assertThat(one.next()).isEqualTo("closed with 1001");
+            client.close();
+            assertThat(example.ends()).isEmpty();
+        }
+    }
+
+    private WebSocket join(String authority, Heard heard) {
+        return client.newWebSocketBuilder()
+                .connectTimeout(PATIENCE)
+                .buildAsync(URI.create("ws://" + authority + "/chat"), heard)
+                .join();
+    }
+
+    /// What a WebSocket hears, message by message.
+    private static final class Heard implements WebSocket.Listener {
+        private final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
+
+        @Override
+        public CompletionStage<?> onText(WebSocket socket, CharSequence data, boolean last) {
+            messages.add(data.toString());
+            return WebSocket.Listener.super.onText(socket, data, last);
+        }
+
+        @Override
+        public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
+            messages.add("closed with " + code);
+            return WebSocket.Listener.super.onClose(socket, code, reason);
+        }
+
+        String next() throws InterruptedException {
+            String message = messages.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            assertThat(message).as("a message within %s: see Chat.java", PATIENCE).isNotNull();
+            return message;
+        }
+    }
+
+    @Test
+    void serverEvents_read_arriveAsTheyHappenAndEndWithTheServer() throws Exception {
+        try (var example = RunningExample.start(directory, "ServerEvents.java", "0")) {
+            HttpRequest request = to("http://" + authority(example) + "/time").build();
+            HttpResponse<InputStream> answer = client.send(request, BodyHandlers.ofInputStream());
+            assertThat(answer.headers().firstValue("Content-Type")).contains("text/event-stream");
+            try (var reader =
+                    new BufferedReader(
+                            new InputStreamReader(answer.body(), StandardCharsets.UTF_8))) {
+                for (int i = 0; i < 3; i++) {
+                    assertThat(reader.readLine()).isEqualTo("event: time");
+                    assertThat(reader.readLine()).startsWith("data: ");
+                    assertThat(reader.readLine()).isEmpty();
+                }
+                example.interrupt();
+                assertThat(reader.lines()).as("what comes before the end").isNotNull();
+                assertThat(example.ends()).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void staticSite_asked_servesFilesAndRoutesOfItsOwn() throws Exception {
+        Path site = Files.createDirectory(directory.resolve("site"));
+        Files.writeString(site.resolve("index.html"), "<p>home</p>");
+        Files.writeString(site.resolve("style.css"), "p { color: red }");
+        try (var example =
+                RunningExample.start(directory, "StaticSite.java", "0", site.toString())) {
+            String root = "http://" + authority(example);
+            assertThat(ask(to(root + "/")).body()).isEqualTo("<p>home</p>");
+            HttpResponse<String> style = ask(to(root + "/style.css"));
+            assertThat(style.headers().firstValue("Content-Type").orElse("")).contains("text/css");
+            assertThat(style.headers().firstValue("Cache-Control")).contains("max-age=60");
+            assertThat(ask(to(root + "/health")).body()).isEqualTo("fine\n");
+            assertThat(ask(to(root + "/none.txt")).statusCode()).isEqualTo(404);
+            example.interrupt();
+            assertThat(example.ends()).isEmpty();
+        }
+    }
+
+    @Test
+    void httpsServer_asked_answersByTls() throws Exception {
+        try (var example = RunningExample.start(directory, "HttpsServer.java", "0");
+                HttpClient trusting =
+                        HttpClient.newBuilder()
+                                .version(HttpClient.Version.HTTP_1_1)
+                                .sslContext(trustingAll())
+                                .connectTimeout(PATIENCE)
+                                .build()) {
+            HttpRequest request = to("https://" + authority(example) + "/").build();
+            assertThat(trusting.send(request, BodyHandlers.ofString()).body())
+                    .isEqualTo("You came by TLSv1.3.\n");
+            example.interrupt();
+            assertThat(example.ends()).isEmpty();
+        }
+    }
+
+    @Test
+    void simulatedHttp_run_printsWhatItShould() throws Exception {
+        try (var example = RunningExample.start(directory, "SimulatedHttp.java")) {
+            assertThat(example.ends())
+                    .isEqualTo(
+                            List.of(
+                                    "answered at once: false",
+                                    "answered after a minute: true",
+                                    "closed after another: true",
+                                    "the same in three hundred worlds"));
+        }
+    }
+
+    /// The certificate is made for the occasion: there is nobody to ask about it.
+    private static SSLContext trustingAll() throws GeneralSecurityException {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, new TrustManager[] {new TrustingAll()}, null);
+        return context;
+    }
+
+    private static final class TrustingAll extends X509ExtendedTrustManager {
+        @Override
+        public void checkClientTrusted(
+                X509Certificate[] chain, String type, java.net.Socket socket) {}
+
+        @Override
+        public void checkServerTrusted(
+                X509Certificate[] chain, String type, java.net.Socket socket) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+}
