@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 /// });
 /// ```
 ///
-/// Pings are answered, fragments put together, text checked for UTF-8, compressed messages inflated, and the closing handshake
+/// A message that there is no callback for is dropped. Pings are answered, fragments put together, text checked for UTF-8, compressed messages inflated, and the closing handshake
 /// is carried out; who wants to know of pings and pongs is told.
 ///
 /// **Limits.** A message that arrives has at most [WebSocketConfig#maxMessage] bytes, inflated ones included: more closes with
@@ -117,7 +117,8 @@ public sealed interface WebSocket permits LoopSocket {
         close(1000, "");
     }
 
-    /// Begins the closing handshake, or ends it at once if the peer began it. Twice is safe.
+    /// Begins the closing handshake, unless the peer has. Twice is safe. What was sent before is sent; messages that the peer has
+    /// under way are not delivered any more, as in a browser.
     ///
     /// @param code 1000 to 1003, 1007 to 1014, or 3000 to 4999
     /// @param reason at most 123 bytes in UTF-8

@@ -5,11 +5,14 @@ import dev.gyre.io.StreamConfig;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Pattern;
 
 /// How a [WebSocket] behaves. Immutable: each `with` method returns a changed copy.
 public final class WebSocketConfig implements Cloneable {
     /// The configuration of sockets that are given none.
     public static final WebSocketConfig DEFAULT = new WebSocketConfig();
+
+    private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
     private int maxMessage = 1 << 20;
     private boolean compression = true;
@@ -87,7 +90,17 @@ public final class WebSocketConfig implements Cloneable {
     }
 
     /// Changes [#protocols()].
+    ///
+    /// @throws IllegalArgumentException if one is no token: letters, digits and some marks
     public WebSocketConfig withProtocols(String... protocols) {
+        for (String each : protocols) {
+            if (!TOKEN.matcher(each).matches()) {
+                throw new IllegalArgumentException(
+                        "a protocol's name is of letters, digits and !#$%&'*+-.^_`|~, not '"
+                                + each
+                                + "'");
+            }
+        }
         WebSocketConfig changed = copy();
         changed.protocols = List.of(protocols);
         return changed;

@@ -87,7 +87,7 @@ final class Closing {
         if (phase != Phase.OPEN) {
             return;
         }
-        if (!stream.isOpen()) {
+        if (!frames.mayWrite()) {
             lost();
             return;
         }
@@ -121,7 +121,7 @@ final class Closing {
     }
 
     private void answered(int told, String why) {
-        if (phase == Phase.OPEN && stream.isOpen()) {
+        if (phase == Phase.OPEN && frames.mayWrite()) {
             frames.close(told, NO_REASON);
         }
         finish(told, why);
@@ -134,7 +134,7 @@ final class Closing {
 
     /// Ends it for something that the peer, or somebody here, did wrong.
     void fail(int code, String words) {
-        if (phase == Phase.OPEN && stream.isOpen()) {
+        if (phase == Phase.OPEN && frames.mayWrite()) {
             frames.close(code, words.getBytes(UTF_8));
         }
         finish(code, words);

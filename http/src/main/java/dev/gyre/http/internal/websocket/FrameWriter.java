@@ -28,6 +28,12 @@ final class FrameWriter {
         this.compresses = compresses;
     }
 
+    /// Whether anything may be written. A loop that is about to end ends its streams' output, and they say of a write
+    /// then that it is a mistake; here it is none, as nobody could know.
+    boolean mayWrite() {
+        return stream.isOpen() && !stream.loop().state().isEnding();
+    }
+
     // ------------------------------------------------------------------ messages
 
     boolean text(String text) {

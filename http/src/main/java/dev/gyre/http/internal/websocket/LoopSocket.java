@@ -202,7 +202,7 @@ public final class LoopSocket implements WebSocket {
         if (congested) {
             unanswered = Arrays.copyOf(content, length);
         } else {
-            note(frames.control(FrameHeader.PONG, content, length));
+            control(FrameHeader.PONG, content, length);
         }
         hand(onPing, content, length);
     }
@@ -290,7 +290,7 @@ public final class LoopSocket implements WebSocket {
     }
 
     private boolean maySend() {
-        if (!isOpen() || !stream.isOpen()) {
+        if (!isOpen() || !frames.mayWrite()) {
             return false;
         }
         if (!congested) {
@@ -308,6 +308,12 @@ public final class LoopSocket implements WebSocket {
                 yield false;
             }
         };
+    }
+
+    private void control(int opcode, byte[] content, int length) {
+        if (frames.mayWrite()) {
+            note(frames.control(opcode, content, length));
+        }
     }
 
     private boolean answer(boolean more) {
@@ -333,7 +339,7 @@ public final class LoopSocket implements WebSocket {
         byte[] ping = unanswered;
         unanswered = null;
         if (ping != null && isOpen()) {
-            note(frames.control(FrameHeader.PONG, ping, ping.length));
+            control(FrameHeader.PONG, ping, ping.length);
         }
         if (held) {
             letGo();
@@ -425,7 +431,7 @@ public final class LoopSocket implements WebSocket {
     }
 
     void pingForLife() {
-        note(frames.control(FrameHeader.PING, NOTHING, 0));
+        control(FrameHeader.PING, NOTHING, 0);
     }
 
     void silent() {

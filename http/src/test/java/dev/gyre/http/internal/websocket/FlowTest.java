@@ -253,6 +253,23 @@ class FlowTest {
     }
 
     @Test
+    void send_whileTheLoopEnds_saysNo_andThrowsNothing() {
+        List<Boolean> sent = new ArrayList<>();
+        try (ServerSide server =
+                server(
+                        socket ->
+                                socket.onText(
+                                        text -> {
+                                            socket.loop().shutdown(Duration.ofSeconds(1));
+                                            socket.loop().defer(() -> sent.add(socket.send("late")));
+                                        }))) {
+            server.send(frame(TEXT, "x"), frame(PING, ""));
+            assertThat(sent).containsExactly(false);
+            assertThat(server.events).containsExactly("closed 1006");
+        }
+    }
+
+    @Test
     void misuse_isRefusedAtOnce_andSaysTheValue() {
         try (ServerSide server = server(socket -> {})) {
             WebSocket socket = server.socket;

@@ -1,6 +1,7 @@
 package dev.gyre.http.internal.websocket;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.http.WebSocketConfig;
 
@@ -114,6 +115,15 @@ class HandshakeTest {
         assertThat(accepted(config, offer + "v1", offer + "v0").protocol()).isEqualTo("v1");
         assertThat(accepted(config, offer + "V1").protocol()).as("case matters").isNull();
         assertThat(accepted(config).protocol()).isNull();
+    }
+
+    @Test
+    void protocol_thatIsNoToken_isRefusedAtOnce() {
+        for (String wrong : List.of("", "a b", "a,b", "a\r\nb", "é")) {
+            assertThatThrownBy(() -> WebSocketConfig.DEFAULT.withProtocols("good", wrong))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("'" + wrong + "'");
+        }
     }
 
     @ParameterizedTest
