@@ -74,7 +74,8 @@ final class Closing {
     void begin(int code, String reason) {
         if (!CloseCode.isAllowed(code)) {
             throw new IllegalArgumentException(
-                    "a socket is closed with 1000 to 1003, 1007 to 1014 or 3000 to 4999, not " + code);
+                    "a socket is closed with 1000 to 1003, 1007 to 1014 or 3000 to 4999, not "
+                            + code);
         }
         byte[] bytes = reason.getBytes(UTF_8);
         if (bytes.length > MOST_REASON_BYTES) {
@@ -141,12 +142,7 @@ final class Closing {
         stream.close();
     }
 
-    /// The peer had its time: for its close frame, or for closing the stream.
-    void timedOut() {
-        lost();
-    }
-
-    /// The stream has ended, or there is no use in waiting for it.
+    /// The stream has ended, or the peer had its time: for its close frame, for a sign of life, or for closing the stream.
     void lost() {
         finish(CloseCode.LOST, "");
         stream.close();

@@ -29,7 +29,8 @@ final class Connecting implements Protocol {
     private final Deferred<WebSocket> outcome;
     private final Timer patience;
 
-    private Connecting(EventLoop loop, Stream stream, ClientHandshake handshake, WebSocketConfig config) {
+    private Connecting(
+            EventLoop loop, Stream stream, ClientHandshake handshake, WebSocketConfig config) {
         this.handshake = handshake;
         this.config = config;
         outcome = loop.deferred();
@@ -94,8 +95,8 @@ final class Connecting implements Protocol {
         LoopSocket socket = next.loopSocket();
         stream.protocol(next);
         // What came right behind the answer waits until whoever has the promise has set callbacks.
-        socket.hold();
-        stream.loop().defer(socket::letGo);
+        socket.reading().hold();
+        stream.loop().defer(socket.reading()::letGo);
         outcome.resolve(socket);
     }
 

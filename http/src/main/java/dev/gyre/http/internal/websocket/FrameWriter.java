@@ -165,7 +165,8 @@ final class FrameWriter {
 
     /// The header of a frame without a mask.
     static byte[] header(int opcode, boolean packed, int length) {
-        int size = length < FrameHeader.LENGTH_IN_TWO ? 2 : length <= FrameHeader.MOST_IN_TWO ? 4 : 10;
+        int size =
+                length < FrameHeader.LENGTH_IN_TWO ? 2 : length <= FrameHeader.MOST_IN_TWO ? 4 : 10;
         byte[] header = new byte[size];
         header[0] = (byte) (FrameHeader.FIN | (packed ? FrameHeader.RSV1 : 0) | opcode);
         header[1] =

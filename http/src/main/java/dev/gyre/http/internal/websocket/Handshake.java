@@ -110,7 +110,8 @@ public final class Handshake {
 
     private static @Nullable String chosen(List<String> fields, List<String> spoken) {
         for (String each : spoken) {
-            if (fields.stream().anyMatch(field -> List.of(field.split("[ \t]*,[ \t]*")).contains(each))) {
+            if (fields.stream()
+                    .anyMatch(field -> List.of(field.split("[ \t]*,[ \t]*")).contains(each))) {
                 return each;
             }
         }
@@ -120,7 +121,8 @@ public final class Handshake {
     /// What answers a key.
     static String acceptFor(String key) {
         try {
-            byte[] digest = MessageDigest.getInstance("SHA-1").digest((key + SALT).getBytes(US_ASCII));
+            byte[] digest =
+                    MessageDigest.getInstance("SHA-1").digest((key + SALT).getBytes(US_ASCII));
             return Base64.getEncoder().encodeToString(digest);
         } catch (NoSuchAlgorithmException e) {
             throw new AssertionError("every JDK has SHA-1", e);

@@ -70,7 +70,8 @@ final class PermessageDeflate {
             return false;
         }
         Map<String, String> parameters = new LinkedHashMap<>(answers.getFirst().parameters());
-        // The server must forget, as it was asked to; that the client does is its own affair. Limits on the client's window
+        // The server must forget, as it was asked to; that the client does is its own affair.
+        // Limits on the client's window
         // were not invited.
         String forgets = parameters.remove(SERVER_FORGETS);
         String own = parameters.remove(CLIENT_FORGETS);

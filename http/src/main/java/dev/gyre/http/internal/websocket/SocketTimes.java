@@ -72,7 +72,7 @@ final class SocketTimes {
 
     private void fired() {
         if (closing) {
-            socket.closeTimedOut();
+            socket.closing().lost();
             return;
         }
         long leftNanos = pingInterval.toNanos() - (loop.nowNanos() - heardNanos);
@@ -84,7 +84,7 @@ final class SocketTimes {
         } else if (!socket.expectsBytes()) {
             schedule(pingInterval); // Nobody listens: the peer's silence means nothing.
         } else if (pinged) {
-            socket.silent();
+            socket.closing().lost();
         } else {
             pinged = true;
             socket.pingForLife();

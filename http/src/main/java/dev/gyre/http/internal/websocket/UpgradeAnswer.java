@@ -18,7 +18,8 @@ record UpgradeAnswer(String statusLine, int status, List<String> names, List<Str
     /// More than any upgrade needs.
     static final int MOST_BYTES = 16 << 10;
 
-    private static final Pattern STATUS_LINE = Pattern.compile("HTTP/1\\.1 [1-5][0-9]{2}( [\\t -~\\x80-\\xff]*)?");
+    private static final Pattern STATUS_LINE =
+            Pattern.compile("HTTP/1\\.1 [1-5][0-9]{2}( [\\t -~\\x80-\\xff]*)?");
     private static final Pattern FIELD =
             Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\\t -~\\x80-\\xff]*");
 
@@ -52,7 +53,8 @@ record UpgradeAnswer(String statusLine, int status, List<String> names, List<Str
             names.add(lines[i].substring(0, colon).toLowerCase(Locale.ROOT));
             values.add(lines[i].substring(colon + 1).strip());
         }
-        return new UpgradeAnswer(lines[0], Integer.parseInt(lines[0].substring(9, 12)), names, values);
+        return new UpgradeAnswer(
+                lines[0], Integer.parseInt(lines[0].substring(9, 12)), names, values);
     }
 
     List<String> all(String name) {

@@ -75,7 +75,7 @@ public final class WebSocketProtocol implements Protocol {
         try {
             opened.accept(socket);
         } catch (RuntimeException | Error e) {
-            socket.failed(e);
+            socket.callbacks().failed(e);
         }
     }
 
@@ -212,7 +212,8 @@ public final class WebSocketProtocol implements Protocol {
     private boolean isWhole(Buffer data) {
         return header.isLast()
                 && !header.isPacked()
-                && header.length() <= Math.min(Workbench.SCRATCH_BYTES, data.readable() - header.size());
+                && header.length()
+                        <= Math.min(Workbench.SCRATCH_BYTES, data.readable() - header.size());
     }
 
     private boolean readWhole(Buffer data) {

@@ -36,8 +36,7 @@ class HandshakeTest {
     }
 
     private static Handshake.Refused refused(List<String> lines) {
-        assertThat(answer(WebSocketConfig.DEFAULT, lines))
-                .isInstanceOf(Handshake.Refused.class);
+        assertThat(answer(WebSocketConfig.DEFAULT, lines)).isInstanceOf(Handshake.Refused.class);
         return (Handshake.Refused) answer(WebSocketConfig.DEFAULT, lines);
     }
 
@@ -150,11 +149,13 @@ class HandshakeTest {
             })
     void extensions_areAgreedOn_whereTheyCanBeKept(String offer, String more) {
         String answered =
-                accepted(WebSocketConfig.DEFAULT, "Sec-WebSocket-Extensions: " + offer).extensions();
+                accepted(WebSocketConfig.DEFAULT, "Sec-WebSocket-Extensions: " + offer)
+                        .extensions();
         String expected =
                 more == null
                         ? null
-                        : "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
+                        : "permessage-deflate; server_no_context_takeover;"
+                              + " client_no_context_takeover"
                                 + more;
         assertThat(answered).as("the answer to %s", offer).isEqualTo(expected);
     }
