@@ -50,7 +50,8 @@ public final class WebSocketConfig implements Cloneable {
         return origins;
     }
 
-    /// After how long without a byte from the peer it is pinged; after as long again it is taken for gone. Default 30 seconds.
+    /// After how long without a byte from the peer it is pinged; after as long again it is taken for gone. Default 30
+    /// seconds.
     public Duration pingInterval() {
         return pingInterval;
     }

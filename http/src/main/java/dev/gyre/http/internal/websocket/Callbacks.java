@@ -103,7 +103,8 @@ final class Callbacks {
         }
     }
 
-    /// A callback threw: it costs the socket, and the loop hears of it. Thrown on from here it would cost the close frame too.
+    /// A callback threw: it costs the socket, and the loop hears of it. Thrown on from here it would cost the close
+    /// frame too.
     void failed(Throwable thrown) {
         closing.fail(CloseCode.FAILED_HERE, "failed here");
         loop.microtask(

@@ -142,7 +142,8 @@ final class Closing {
         stream.close();
     }
 
-    /// The stream has ended, or the peer had its time: for its close frame, for a sign of life, or for closing the stream.
+    /// The stream has ended, or the peer had its time: for its close frame, for a sign of life, or for closing the
+    /// stream.
     void lost() {
         finish(CloseCode.LOST, "");
         stream.close();

@@ -20,7 +20,8 @@ import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.util.Objects;
 
-/// A client's socket on its way: asks for the upgrade and reads the answer; then the [WebSocketProtocol] has the stream.
+/// A client's socket on its way: asks for the upgrade and reads the answer; then the [WebSocketProtocol] has the
+/// stream.
 ///
 /// Loop thread only.
 final class Connecting implements Protocol {

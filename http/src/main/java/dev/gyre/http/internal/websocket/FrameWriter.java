@@ -7,8 +7,8 @@ import dev.gyre.io.Stream;
 
 import java.nio.ByteBuffer;
 
-/// Writes frames to a stream: a server's as they are, a client's masked, long ones compressed if that was agreed on. Every
-/// message is one frame.
+/// Writes frames to a stream: a server's as they are, a client's masked, long ones compressed if that was agreed on.
+/// Every message is one frame.
 ///
 /// All methods return what [Stream#write(Buffer)] says.
 ///

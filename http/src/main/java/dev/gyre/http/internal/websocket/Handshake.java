@@ -13,7 +13,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 
-/// What a server answers to a request for a WebSocket: RFC 6455, section 4.2. Pure functions; whoever asks writes the answer.
+/// What a server answers to a request for a WebSocket: RFC 6455, section 4.2. Pure functions; whoever asks writes the
+/// answer.
 public final class Handshake {
     static final String VERSION = "13";
     static final String KEY_FIELD = "Sec-WebSocket-Key";

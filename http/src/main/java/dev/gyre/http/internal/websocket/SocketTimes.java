@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 
-/// The times of a socket: one timer for all of them, set rarely. What arrives notes the clock, and the timer finds out when it
-/// fires how long to go on.
+/// The times of a socket: one timer for all of them, set rarely. What arrives notes the clock, and the timer finds
+/// out when it fires how long to go on.
 ///
 /// Loop thread only.
 final class SocketTimes {

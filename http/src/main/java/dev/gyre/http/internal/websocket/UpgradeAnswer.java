@@ -11,7 +11,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/// The head of what a server answers to a request for an upgrade. Strict: lines end in CRLF, names are tokens, nothing is folded.
+/// The head of what a server answers to a request for an upgrade. Strict: lines end in CRLF, names are tokens,
+/// nothing is folded.
 ///
 /// @param names of the fields, in lower case
 record UpgradeAnswer(String statusLine, int status, List<String> names, List<String> values) {

@@ -21,8 +21,9 @@ import java.util.function.Consumer;
 ///     └────────────────────────────────────────────────┘
 /// ```
 ///
-/// Headers and control frames are left unread until they are there. Content is taken as it comes: a frame may be longer than what
-/// a stream keeps. Most messages are there at once, and are read in memory of the loop's: no [MessageAssembly] is made for those.
+/// Headers and control frames are left unread until they are there. Content is taken as it comes: a frame may be
+/// longer than what a stream keeps. Most messages are there at once, and are read in memory of the loop's: no
+/// [MessageAssembly] is made for those.
 ///
 /// Loop thread only.
 public final class WebSocketProtocol implements Protocol {
@@ -68,8 +69,8 @@ public final class WebSocketProtocol implements Protocol {
         return socket;
     }
 
-    /// Takes the stream over and hands the socket to whom it was opened for, before anything is read: what that throws costs the
-    /// socket only.
+    /// Takes the stream over and hands the socket to whom it was opened for, before anything is read: what that
+    /// throws costs the socket only.
     public void begin(Stream stream, Consumer<? super WebSocket> opened) {
         stream.protocol(this);
         try {

@@ -20,8 +20,8 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
-/// What peers send to a socket that echoes, and what they have to be answered: by the families of the suite that the world tests
-/// its WebSockets with.
+/// What peers send to a socket that echoes, and what they have to be answered: by the families of the suite that the
+/// world tests its WebSockets with.
 final class ConformanceCases {
     /// Ends each case that the server has not ended: whatever came before, the handshake works.
     private static final byte[] BYE = close(1000, "");
