@@ -93,7 +93,8 @@ public final class Room {
     /// @return as [#broadcast(String)]
     public int broadcast(WebSocketMessage message) {
         int keepUp = 0;
-        // From the last to the first: who leaves on being sent to is replaced by one that has been sent to.
+        // From the last to the first: who leaves on being sent to is replaced by one that has been
+        // sent to.
         for (int i = members.size() - 1; i >= 0; i--) {
             keepUp += members.get(i).send(message) ? 1 : 0;
         }

@@ -22,14 +22,15 @@ import java.util.function.Consumer;
 /// });
 /// ```
 ///
-/// Pings are answered, fragments put together, text checked for UTF-8, compressed messages inflated, and the closing handshake
-/// is carried out; who wants to know of pings and pongs is told.
+/// A message that there is no callback for is dropped. Pings are answered, fragments put together, text checked for
+/// UTF-8, compressed messages inflated, and the closing handshake is carried out; who wants to know of pings and
+/// pongs is told.
 ///
-/// **Limits.** A message that arrives has at most [WebSocketConfig#maxMessage] bytes, inflated ones included: more closes with
-/// 1009. What is sent and not taken is under [WebSocketConfig#whenSlow].
+/// **Limits.** A message that arrives has at most [WebSocketConfig#maxMessage] bytes, inflated ones included: more
+/// closes with 1009. What is sent and not taken is under [WebSocketConfig#whenSlow].
 ///
-/// **Failure.** A peer that breaks the protocol is closed with 1002, one whose text is none with 1007; a callback that throws
-/// costs its own socket only, with 1011.
+/// **Failure.** A peer that breaks the protocol is closed with 1002, one whose text is none with 1007; a callback
+/// that throws costs its own socket only, with 1011.
 ///
 /// **Threads.** Loop thread only, or any one while no thread runs the loop.
 public sealed interface WebSocket permits LoopSocket {
@@ -78,7 +79,8 @@ public sealed interface WebSocket permits LoopSocket {
 
     /// Sends a message of text.
     ///
-    /// @return whether to go on: false if the peer does not keep up, or the socket is closed, when nothing is sent any more
+    /// @return whether to go on: false if the peer does not keep up, or the socket is closed, when nothing is sent
+    ///     any more
     boolean send(String text);
 
     /// Sends what is readable in a buffer as a binary message, and empties it.
@@ -117,7 +119,8 @@ public sealed interface WebSocket permits LoopSocket {
         close(1000, "");
     }
 
-    /// Begins the closing handshake, or ends it at once if the peer began it. Twice is safe.
+    /// Begins the closing handshake, unless the peer has. Twice is safe. What was sent before is sent; messages that
+    /// the peer has under way are not delivered any more, as in a browser.
     ///
     /// @param code 1000 to 1003, 1007 to 1014, or 3000 to 4999
     /// @param reason at most 123 bytes in UTF-8

@@ -5,11 +5,14 @@ import dev.gyre.io.StreamConfig;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Pattern;
 
 /// How a [WebSocket] behaves. Immutable: each `with` method returns a changed copy.
 public final class WebSocketConfig implements Cloneable {
     /// The configuration of sockets that are given none.
     public static final WebSocketConfig DEFAULT = new WebSocketConfig();
+
+    private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
     private int maxMessage = 1 << 20;
     private boolean compression = true;
@@ -47,7 +50,8 @@ public final class WebSocketConfig implements Cloneable {
         return origins;
     }
 
-    /// After how long without a byte from the peer it is pinged; after as long again it is taken for gone. Default 30 seconds.
+    /// After how long without a byte from the peer it is pinged; after as long again it is taken for gone. Default 30
+    /// seconds.
     public Duration pingInterval() {
         return pingInterval;
     }
@@ -87,7 +91,17 @@ public final class WebSocketConfig implements Cloneable {
     }
 
     /// Changes [#protocols()].
+    ///
+    /// @throws IllegalArgumentException if one is no token: letters, digits and some marks
     public WebSocketConfig withProtocols(String... protocols) {
+        for (String each : protocols) {
+            if (!TOKEN.matcher(each).matches()) {
+                throw new IllegalArgumentException(
+                        "a protocol's name is of letters, digits and !#$%&'*+-.^_`|~, not '"
+                                + each
+                                + "'");
+            }
+        }
         WebSocketConfig changed = copy();
         changed.protocols = List.of(protocols);
         return changed;

@@ -7,8 +7,8 @@ import dev.gyre.io.StreamConfig;
 import java.util.Arrays;
 import java.util.List;
 
-/// Any bytes as what a client sends after the upgrade: nothing is thrown, nothing leaks, what comes back are frames, and how
-/// the bytes are split makes no difference.
+/// Any bytes as what a client sends after the upgrade: nothing is thrown, nothing leaks, what comes back are frames,
+/// and how the bytes are split makes no difference.
 public final class FrameFuzz {
     private static final WebSocketConfig CONFIG = WebSocketConfig.DEFAULT.withMaxMessage(10_000);
 

@@ -13,7 +13,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 
-/// The client's side of the upgrade: RFC 6455, section 4.1. Where to connect to, what to ask, and whether the answer is one.
+/// The client's side of the upgrade: RFC 6455, section 4.1. Where to connect to, what to ask, and whether the answer
+/// is one.
 final class ClientHandshake {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int NONCE_BYTES = 16;

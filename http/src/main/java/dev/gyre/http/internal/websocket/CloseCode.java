@@ -18,7 +18,8 @@ final class CloseCode {
 
     private CloseCode() {}
 
-    /// Whether a close frame may carry it: those that are registered and meant for the wire, those of libraries, and private ones.
+    /// Whether a close frame may carry it: those that are registered and meant for the wire, those of libraries, and
+    /// private ones.
     static boolean isAllowed(int code) {
         return (code >= 1000 && code <= 1003)
                 || (code >= 1007 && code <= 1014)

@@ -74,7 +74,8 @@ final class Closing {
     void begin(int code, String reason) {
         if (!CloseCode.isAllowed(code)) {
             throw new IllegalArgumentException(
-                    "a socket is closed with 1000 to 1003, 1007 to 1014 or 3000 to 4999, not " + code);
+                    "a socket is closed with 1000 to 1003, 1007 to 1014 or 3000 to 4999, not "
+                            + code);
         }
         byte[] bytes = reason.getBytes(UTF_8);
         if (bytes.length > MOST_REASON_BYTES) {
@@ -87,7 +88,7 @@ final class Closing {
         if (phase != Phase.OPEN) {
             return;
         }
-        if (!stream.isOpen()) {
+        if (!frames.mayWrite()) {
             lost();
             return;
         }
@@ -121,7 +122,7 @@ final class Closing {
     }
 
     private void answered(int told, String why) {
-        if (phase == Phase.OPEN && stream.isOpen()) {
+        if (phase == Phase.OPEN && frames.mayWrite()) {
             frames.close(told, NO_REASON);
         }
         finish(told, why);
@@ -134,19 +135,15 @@ final class Closing {
 
     /// Ends it for something that the peer, or somebody here, did wrong.
     void fail(int code, String words) {
-        if (phase == Phase.OPEN && stream.isOpen()) {
+        if (phase == Phase.OPEN && frames.mayWrite()) {
             frames.close(code, words.getBytes(UTF_8));
         }
         finish(code, words);
         stream.close();
     }
 
-    /// The peer had its time: for its close frame, or for closing the stream.
-    void timedOut() {
-        lost();
-    }
-
-    /// The stream has ended, or there is no use in waiting for it.
+    /// The stream has ended, or the peer had its time: for its close frame, for a sign of life, or for closing the
+    /// stream.
     void lost() {
         finish(CloseCode.LOST, "");
         stream.close();

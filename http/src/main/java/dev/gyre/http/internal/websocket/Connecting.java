@@ -20,7 +20,8 @@ import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.util.Objects;
 
-/// A client's socket on its way: asks for the upgrade and reads the answer; then the [WebSocketProtocol] has the stream.
+/// A client's socket on its way: asks for the upgrade and reads the answer; then the [WebSocketProtocol] has the
+/// stream.
 ///
 /// Loop thread only.
 final class Connecting implements Protocol {
@@ -29,7 +30,8 @@ final class Connecting implements Protocol {
     private final Deferred<WebSocket> outcome;
     private final Timer patience;
 
-    private Connecting(EventLoop loop, Stream stream, ClientHandshake handshake, WebSocketConfig config) {
+    private Connecting(
+            EventLoop loop, Stream stream, ClientHandshake handshake, WebSocketConfig config) {
         this.handshake = handshake;
         this.config = config;
         outcome = loop.deferred();
@@ -94,8 +96,8 @@ final class Connecting implements Protocol {
         LoopSocket socket = next.loopSocket();
         stream.protocol(next);
         // What came right behind the answer waits until whoever has the promise has set callbacks.
-        socket.hold();
-        stream.loop().defer(socket::letGo);
+        socket.reading().hold();
+        stream.loop().defer(socket.reading()::letGo);
         outcome.resolve(socket);
     }
 

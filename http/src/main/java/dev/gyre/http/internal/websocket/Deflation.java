@@ -2,8 +2,8 @@ package dev.gyre.http.internal.websocket;
 
 import java.util.zip.Deflater;
 
-/// Compresses one message by itself: RFC 7692 without context takeover, so that nothing is kept between messages and one
-/// compressed form serves all sockets.
+/// Compresses one message by itself: RFC 7692 without context takeover, so that nothing is kept between messages and
+/// one compressed form serves all sockets.
 final class Deflation {
     /// Shorter messages gain less than they cost.
     static final int LEAST_BYTES = 64;

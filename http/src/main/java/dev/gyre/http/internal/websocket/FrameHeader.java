@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 ///     FIN RSV1 RSV2 RSV3 opcode │ MASK length │ length of 2 or 8 bytes, if 126 or 127 │ key of 4 bytes, if MASK
 /// ```
 ///
-/// [#read] is a function of the bytes that are there and takes none of them, so that all ways of splitting a header end in the
-/// same call. What the first two bytes show to be wrong is refused without waiting for more.
+/// [#read] is a function of the bytes that are there and takes none of them, so that all ways of splitting a header
+/// end in the same call. What the first two bytes show to be wrong is refused without waiting for more.
 final class FrameHeader {
     static final int CONTINUATION = 0;
     static final int TEXT = 1;

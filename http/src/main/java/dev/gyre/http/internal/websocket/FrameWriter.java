@@ -7,8 +7,8 @@ import dev.gyre.io.Stream;
 
 import java.nio.ByteBuffer;
 
-/// Writes frames to a stream: a server's as they are, a client's masked, long ones compressed if that was agreed on. Every
-/// message is one frame.
+/// Writes frames to a stream: a server's as they are, a client's masked, long ones compressed if that was agreed on.
+/// Every message is one frame.
 ///
 /// All methods return what [Stream#write(Buffer)] says.
 ///
@@ -26,6 +26,12 @@ final class FrameWriter {
         this.bench = bench;
         this.masks = masks;
         this.compresses = compresses;
+    }
+
+    /// Whether anything may be written. A loop that is about to end ends its streams' output, and they say of a write
+    /// then that it is a mistake; here it is none, as nobody could know.
+    boolean mayWrite() {
+        return stream.isOpen() && !stream.loop().state().isEnding();
     }
 
     // ------------------------------------------------------------------ messages
@@ -159,7 +165,8 @@ final class FrameWriter {
 
     /// The header of a frame without a mask.
     static byte[] header(int opcode, boolean packed, int length) {
-        int size = length < FrameHeader.LENGTH_IN_TWO ? 2 : length <= FrameHeader.MOST_IN_TWO ? 4 : 10;
+        int size =
+                length < FrameHeader.LENGTH_IN_TWO ? 2 : length <= FrameHeader.MOST_IN_TWO ? 4 : 10;
         byte[] header = new byte[size];
         header[0] = (byte) (FrameHeader.FIN | (packed ? FrameHeader.RSV1 : 0) | opcode);
         header[1] =

@@ -13,7 +13,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 
-/// What a server answers to a request for a WebSocket: RFC 6455, section 4.2. Pure functions; whoever asks writes the answer.
+/// What a server answers to a request for a WebSocket: RFC 6455, section 4.2. Pure functions; whoever asks writes the
+/// answer.
 public final class Handshake {
     static final String VERSION = "13";
     static final String KEY_FIELD = "Sec-WebSocket-Key";
@@ -110,7 +111,8 @@ public final class Handshake {
 
     private static @Nullable String chosen(List<String> fields, List<String> spoken) {
         for (String each : spoken) {
-            if (fields.stream().anyMatch(field -> List.of(field.split("[ \t]*,[ \t]*")).contains(each))) {
+            if (fields.stream()
+                    .anyMatch(field -> List.of(field.split("[ \t]*,[ \t]*")).contains(each))) {
                 return each;
             }
         }
@@ -120,7 +122,8 @@ public final class Handshake {
     /// What answers a key.
     static String acceptFor(String key) {
         try {
-            byte[] digest = MessageDigest.getInstance("SHA-1").digest((key + SALT).getBytes(US_ASCII));
+            byte[] digest =
+                    MessageDigest.getInstance("SHA-1").digest((key + SALT).getBytes(US_ASCII));
             return Base64.getEncoder().encodeToString(digest);
         } catch (NoSuchAlgorithmException e) {
             throw new AssertionError("every JDK has SHA-1", e);

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
-/// Inflates a message as its pieces arrive: RFC 7692 without context takeover. What comes of a piece is handed on in parts, so
-/// that a small one that would become huge is stopped at the limit and not after it.
+/// Inflates a message as its pieces arrive: RFC 7692 without context takeover. What comes of a piece is handed on in
+/// parts, so that a small one that would become huge is stopped at the limit and not after it.
 final class Inflation {
     /// What the sender left out.
     private static final byte[] TAIL = {0, 0, (byte) 0xff, (byte) 0xff};

@@ -1,7 +1,5 @@
 package dev.gyre.http.internal.websocket;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.gyre.EventLoop;
 import dev.gyre.LoopState;
 import dev.gyre.Promise;
@@ -37,14 +35,10 @@ public final class LoopSocket implements WebSocket {
     private final FrameWriter frames;
     private final SocketTimes times;
     private final Closing closing;
+    private final Callbacks callbacks;
+    private final Reading reading;
 
     // Loop thread only.
-    private @Nullable Consumer<? super String> onText;
-    private @Nullable Consumer<? super Buffer> onBinary;
-    private @Nullable Consumer<? super Buffer> onPing;
-    private @Nullable Consumer<? super Buffer> onPong;
-    private @Nullable Runnable onWritable;
-
     /// Who else has to know when it stops being open: the rooms it is in. Made when first wanted.
     private @Nullable List<Consumer<? super LoopSocket>> leaving;
 
@@ -55,10 +49,6 @@ public final class LoopSocket implements WebSocket {
     /// Whether the user was told so.
     private boolean saidNo;
 
-    /// Whether reading has stopped for a reason of ours, or the user's.
-    private boolean held;
-
-    private boolean paused;
     private long dropped;
 
     /// The ping that is answered when there is room: only the latest counts.
@@ -81,6 +71,8 @@ public final class LoopSocket implements WebSocket {
         frames = new FrameWriter(stream, bench, !server, compressed);
         times = new SocketTimes(stream.loop(), config, this);
         closing = new Closing(stream, frames, times, server, this::leave);
+        callbacks = new Callbacks(stream.loop(), closing);
+        reading = new Reading(stream);
     }
 
     /// Connects a client's.
@@ -110,28 +102,28 @@ public final class LoopSocket implements WebSocket {
     @Override
     public WebSocket onText(Consumer<? super String> callback) {
         require("onText");
-        onText = Objects.requireNonNull(callback, "callback");
+        callbacks.onText(Objects.requireNonNull(callback, "callback"));
         return this;
     }
 
     @Override
     public WebSocket onBinary(Consumer<? super Buffer> callback) {
         require("onBinary");
-        onBinary = Objects.requireNonNull(callback, "callback");
+        callbacks.onBinary(Objects.requireNonNull(callback, "callback"));
         return this;
     }
 
     @Override
     public WebSocket onPing(Consumer<? super Buffer> callback) {
         require("onPing");
-        onPing = Objects.requireNonNull(callback, "callback");
+        callbacks.onPing(Objects.requireNonNull(callback, "callback"));
         return this;
     }
 
     @Override
     public WebSocket onPong(Consumer<? super Buffer> callback) {
         require("onPong");
-        onPong = Objects.requireNonNull(callback, "callback");
+        callbacks.onPong(Objects.requireNonNull(callback, "callback"));
         return this;
     }
 
@@ -139,62 +131,32 @@ public final class LoopSocket implements WebSocket {
     public void pause() {
         require("pause");
         if (isOpen()) { // Afterwards only the peer's close frame is waited for.
-            paused = true;
-            stream.pause();
+            reading.pause();
         }
     }
 
     @Override
     public void resume() {
         require("resume");
-        paused = false;
-        listen();
-    }
-
-    /// Stops reading for a reason of ours.
-    void hold() {
-        held = true;
-        stream.pause();
-    }
-
-    /// Takes [#hold()] back.
-    void letGo() {
-        held = false;
-        listen();
-    }
-
-    private void listen() {
-        if (!held && !paused) {
-            stream.resume();
-        }
+        reading.resume();
     }
 
     /// A server does not go on with what would lead to more output, not even with what has arrived already: of a few
     /// compressed bytes a lot may come.
     void holdIfCongested() {
         if (server && congested && isOpen()) {
-            hold();
+            reading.hold();
         }
     }
 
     // ------------------------------------------------------------------ what arrived
 
+    /// It has been read; with text, it has been checked too.
     void deliver(boolean text, byte[] content, int length) {
         if (text) {
-            deliverText(content, length);
+            callbacks.tellText(content, length);
         } else {
-            hand(onBinary, content, length);
-        }
-    }
-
-    private void deliverText(byte[] content, int length) {
-        Consumer<? super String> told = onText;
-        if (told != null) {
-            try {
-                told.accept(new String(content, 0, length, UTF_8));
-            } catch (RuntimeException | Error e) {
-                failed(e);
-            }
+            callbacks.tellBinary(content, length);
         }
     }
 
@@ -202,45 +164,13 @@ public final class LoopSocket implements WebSocket {
         if (congested) {
             unanswered = Arrays.copyOf(content, length);
         } else {
-            note(frames.control(FrameHeader.PONG, content, length));
+            control(FrameHeader.PONG, content, length);
         }
-        hand(onPing, content, length);
+        callbacks.tellPing(content, length);
     }
 
     void deliverPong(byte[] content, int length) {
-        hand(onPong, content, length);
-    }
-
-    private void hand(@Nullable Consumer<? super Buffer> told, byte[] content, int length) {
-        if (told == null) {
-            return;
-        }
-        Buffer buffer = Buffer.tryTake(loop(), Math.max(1, length));
-        if (buffer == null) {
-            closing.fail(CloseCode.TRY_LATER, "no memory for a message");
-            return;
-        }
-        try {
-            try {
-                told.accept(buffer.put(content, 0, length));
-            } finally {
-                buffer.release();
-            }
-        } catch (RuntimeException | Error e) {
-            failed(e);
-        }
-    }
-
-    /// A callback threw: it costs this socket, and the loop hears of it. Thrown on from here it would cost the close frame too.
-    void failed(Throwable thrown) {
-        closing.fail(CloseCode.FAILED_HERE, "failed here");
-        loop().microtask(
-                        () -> {
-                            if (thrown instanceof Error error) {
-                                throw error;
-                            }
-                            throw (RuntimeException) thrown;
-                        });
+        callbacks.tellPong(content, length);
     }
 
     // ------------------------------------------------------------------ sending
@@ -290,7 +220,7 @@ public final class LoopSocket implements WebSocket {
     }
 
     private boolean maySend() {
-        if (!isOpen() || !stream.isOpen()) {
+        if (!isOpen() || !frames.mayWrite()) {
             return false;
         }
         if (!congested) {
@@ -310,6 +240,12 @@ public final class LoopSocket implements WebSocket {
         };
     }
 
+    private void control(int opcode, byte[] content, int length) {
+        if (frames.mayWrite()) {
+            note(frames.control(opcode, content, length));
+        }
+    }
+
     private boolean answer(boolean more) {
         note(more);
         saidNo |= !more;
@@ -323,7 +259,7 @@ public final class LoopSocket implements WebSocket {
     @Override
     public WebSocket onWritable(Runnable callback) {
         require("onWritable");
-        onWritable = Objects.requireNonNull(callback, "callback");
+        callbacks.onWritable(Objects.requireNonNull(callback, "callback"));
         return this;
     }
 
@@ -333,20 +269,13 @@ public final class LoopSocket implements WebSocket {
         byte[] ping = unanswered;
         unanswered = null;
         if (ping != null && isOpen()) {
-            note(frames.control(FrameHeader.PONG, ping, ping.length));
+            control(FrameHeader.PONG, ping, ping.length);
         }
-        if (held) {
-            letGo();
-        }
-        Runnable told = onWritable;
+        reading.letGo();
         boolean tells = saidNo && isOpen();
         saidNo = false;
-        if (told != null && tells) {
-            try {
-                told.run();
-            } catch (RuntimeException | Error e) {
-                failed(e);
-            }
+        if (tells) {
+            callbacks.tellWritable();
         }
     }
 
@@ -393,11 +322,7 @@ public final class LoopSocket implements WebSocket {
 
     private void leave() {
         unanswered = null;
-        held = false;
-        paused = false;
-        if (stream.isOpen()) {
-            stream.resume(); // The peer's close frame is wanted.
-        }
+        reading.goOnForGood();
         List<Consumer<? super LoopSocket>> told = leaving;
         leaving = null;
         if (told != null) {
@@ -405,14 +330,19 @@ public final class LoopSocket implements WebSocket {
         }
     }
 
-    void closeTimedOut() {
-        closing.timedOut();
-    }
-
-    // ------------------------------------------------------------------ for its protocol and its times
+    // ------------------------------------------------------------------ for its protocol and its
+    // times
 
     Closing closing() {
         return closing;
+    }
+
+    Callbacks callbacks() {
+        return callbacks;
+    }
+
+    Reading reading() {
+        return reading;
     }
 
     SocketTimes times() {
@@ -425,11 +355,7 @@ public final class LoopSocket implements WebSocket {
     }
 
     void pingForLife() {
-        note(frames.control(FrameHeader.PING, NOTHING, 0));
-    }
-
-    void silent() {
-        closing.lost();
+        control(FrameHeader.PING, NOTHING, 0);
     }
 
     // ------------------------------------------------------------------ looking

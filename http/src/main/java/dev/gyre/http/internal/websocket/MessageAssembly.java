@@ -6,10 +6,11 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
 
-/// A message that arrives in pieces: in several frames, in one that is not all there yet, or compressed. Exists as long as the
-/// message is not whole.
+/// A message that arrives in pieces: in several frames, in one that is not all there yet, or compressed. Exists as
+/// long as the message is not whole.
 ///
-/// Its memory grows with what has arrived, not with what a header promises: ten bytes that announce a megabyte cost ten bytes.
+/// Its memory grows with what has arrived, not with what a header promises: ten bytes that announce a megabyte cost
+/// ten bytes.
 final class MessageAssembly {
     private static final int LEAST_BYTES = 1 << 10;
 

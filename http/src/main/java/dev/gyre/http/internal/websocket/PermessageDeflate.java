@@ -6,8 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Agrees on permessage-deflate: RFC 7692, section 7. Both sides always without context takeover: a context is 40 KB to inflate
-/// and 300 KB to deflate, for every socket that waits.
+/// Agrees on permessage-deflate: RFC 7692, section 7. Both sides always without context takeover: a context is 40 KB
+/// to inflate and 300 KB to deflate, for every socket that waits.
 final class PermessageDeflate {
     /// What a client offers. It needs no word about windows: the inflater takes any.
     static final String OFFER =
@@ -70,7 +70,8 @@ final class PermessageDeflate {
             return false;
         }
         Map<String, String> parameters = new LinkedHashMap<>(answers.getFirst().parameters());
-        // The server must forget, as it was asked to; that the client does is its own affair. Limits on the client's window
+        // The server must forget, as it was asked to; that the client does is its own affair.
+        // Limits on the client's window
         // were not invited.
         String forgets = parameters.remove(SERVER_FORGETS);
         String own = parameters.remove(CLIENT_FORGETS);

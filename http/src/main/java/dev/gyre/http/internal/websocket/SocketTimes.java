@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 
-/// The times of a socket: one timer for all of them, set rarely. What arrives notes the clock, and the timer finds out when it
-/// fires how long to go on.
+/// The times of a socket: one timer for all of them, set rarely. What arrives notes the clock, and the timer finds
+/// out when it fires how long to go on.
 ///
 /// Loop thread only.
 final class SocketTimes {
@@ -72,7 +72,7 @@ final class SocketTimes {
 
     private void fired() {
         if (closing) {
-            socket.closeTimedOut();
+            socket.closing().lost();
             return;
         }
         long leftNanos = pingInterval.toNanos() - (loop.nowNanos() - heardNanos);
@@ -84,7 +84,7 @@ final class SocketTimes {
         } else if (!socket.expectsBytes()) {
             schedule(pingInterval); // Nobody listens: the peer's silence means nothing.
         } else if (pinged) {
-            socket.silent();
+            socket.closing().lost();
         } else {
             pinged = true;
             socket.pingForLife();

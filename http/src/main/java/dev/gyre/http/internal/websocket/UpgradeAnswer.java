@@ -11,14 +11,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/// The head of what a server answers to a request for an upgrade. Strict: lines end in CRLF, names are tokens, nothing is folded.
+/// The head of what a server answers to a request for an upgrade. Strict: lines end in CRLF, names are tokens,
+/// nothing is folded.
 ///
 /// @param names of the fields, in lower case
 record UpgradeAnswer(String statusLine, int status, List<String> names, List<String> values) {
     /// More than any upgrade needs.
     static final int MOST_BYTES = 16 << 10;
 
-    private static final Pattern STATUS_LINE = Pattern.compile("HTTP/1\\.1 [1-5][0-9]{2}( [\\t -~\\x80-\\xff]*)?");
+    private static final Pattern STATUS_LINE =
+            Pattern.compile("HTTP/1\\.1 [1-5][0-9]{2}( [\\t -~\\x80-\\xff]*)?");
     private static final Pattern FIELD =
             Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\\t -~\\x80-\\xff]*");
 
@@ -52,7 +54,8 @@ record UpgradeAnswer(String statusLine, int status, List<String> names, List<Str
             names.add(lines[i].substring(0, colon).toLowerCase(Locale.ROOT));
             values.add(lines[i].substring(colon + 1).strip());
         }
-        return new UpgradeAnswer(lines[0], Integer.parseInt(lines[0].substring(9, 12)), names, values);
+        return new UpgradeAnswer(
+                lines[0], Integer.parseInt(lines[0].substring(9, 12)), names, values);
     }
 
     List<String> all(String name) {

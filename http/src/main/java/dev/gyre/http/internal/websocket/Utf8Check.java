@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 
 /// Whether bytes that come in pieces are UTF-8, known with the first byte that is not.
 ///
-/// Between two bytes it keeps how many are missing of the character, and within which bounds the next one has to be: the bounds
-/// rule out what is longer than it needs to be, halves of surrogate pairs, and what is beyond U+10FFFF.
+/// Between two bytes it keeps how many are missing of the character, and within which bounds the next one has to be:
+/// the bounds rule out what is longer than it needs to be, halves of surrogate pairs, and what is beyond U+10FFFF.
 final class Utf8Check {
     private static final VarHandle LONGS =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());

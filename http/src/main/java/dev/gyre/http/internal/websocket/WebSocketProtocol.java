@@ -21,8 +21,9 @@ import java.util.function.Consumer;
 ///     └────────────────────────────────────────────────┘
 /// ```
 ///
-/// Headers and control frames are left unread until they are there. Content is taken as it comes: a frame may be longer than what
-/// a stream keeps. Most messages are there at once, and are read in memory of the loop's: no [MessageAssembly] is made for those.
+/// Headers and control frames are left unread until they are there. Content is taken as it comes: a frame may be
+/// longer than what a stream keeps. Most messages are there at once, and are read in memory of the loop's: no
+/// [MessageAssembly] is made for those.
 ///
 /// Loop thread only.
 public final class WebSocketProtocol implements Protocol {
@@ -68,14 +69,14 @@ public final class WebSocketProtocol implements Protocol {
         return socket;
     }
 
-    /// Takes the stream over and hands the socket to whom it was opened for, before anything is read: what that throws costs the
-    /// socket only.
+    /// Takes the stream over and hands the socket to whom it was opened for, before anything is read: what that
+    /// throws costs the socket only.
     public void begin(Stream stream, Consumer<? super WebSocket> opened) {
         stream.protocol(this);
         try {
             opened.accept(socket);
         } catch (RuntimeException | Error e) {
-            socket.failed(e);
+            socket.callbacks().failed(e);
         }
     }
 
@@ -212,7 +213,8 @@ public final class WebSocketProtocol implements Protocol {
     private boolean isWhole(Buffer data) {
         return header.isLast()
                 && !header.isPacked()
-                && header.length() <= Math.min(Workbench.SCRATCH_BYTES, data.readable() - header.size());
+                && header.length()
+                        <= Math.min(Workbench.SCRATCH_BYTES, data.readable() - header.size());
     }
 
     private boolean readWhole(Buffer data) {

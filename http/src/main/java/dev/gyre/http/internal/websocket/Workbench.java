@@ -11,10 +11,11 @@ import java.util.WeakHashMap;
 import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
-/// What all sockets of a loop work with: memory that is used within a call and never between two, and the states of zlib, which
-/// are 40 KB to inflate and 300 KB to deflate. A socket that waits holds none of it.
+/// What all sockets of a loop work with: memory that is used within a call and never between two, and the states of
+/// zlib, which are 40 KB to inflate and 300 KB to deflate. A socket that waits holds none of it.
 ///
-/// There is one for each loop, found by it: sockets of a server and of any number of clients share it. It is gone with the loop.
+/// There is one for each loop, found by it: sockets of a server and of any number of clients share it. It is gone
+/// with the loop.
 final class Workbench implements AutoCloseable {
     /// How much is worked on at a time.
     static final int SCRATCH_BYTES = 64 << 10;

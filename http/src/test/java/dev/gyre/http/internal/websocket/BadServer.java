@@ -24,8 +24,10 @@ final class BadServer implements Protocol {
         Matcher key = KEY.matcher(data.getText(ISO_8859_1));
         if (key.find()) {
             stream.write(
-                    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                            + "Sec-WebSocket-Accept: "
+                    "HTTP/1.1 101 Switching Protocols\r\n"
+                        + "Upgrade: websocket\r\n"
+                        + "Connection: Upgrade\r\n"
+                        + "Sec-WebSocket-Accept: "
                             + Handshake.acceptFor(key.group(1))
                             + "\r\n\r\n");
             stream.write(sent);

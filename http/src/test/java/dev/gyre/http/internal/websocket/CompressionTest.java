@@ -51,7 +51,8 @@ class CompressionTest {
     @ParameterizedTest
     @EnumSource(Split.class)
     void messages_ofManySizes_comeBackCompressed(Split split) {
-        for (int length : new int[] {0, 1, 16, 63, 64, 256, 1024, 4096, 8192, 16_384, 65_536, 131_072}) {
+        for (int length :
+                new int[] {0, 1, 16, 63, 64, 256, 1024, 4096, 8192, 16_384, 65_536, 131_072}) {
             if (split == Split.EVERY_BYTE && length > 1024) {
                 continue;
             }
@@ -99,7 +100,9 @@ class CompressionTest {
             for (int i = 0; i < 5; i++) {
                 server.send(packed(TEXT, utf8(content)), frame(TEXT, "plain"));
             }
-            assertThat(server.answers()).hasSize(10).containsOnly("packed " + text(content), text("plain"));
+            assertThat(server.answers())
+                    .hasSize(10)
+                    .containsOnly("packed " + text(content), text("plain"));
         }
     }
 
@@ -110,7 +113,8 @@ class CompressionTest {
         byte[] twice = HexFormat.of().parseHex("f348cdc9c90700f348cdc9c9070000");
         try (ServerSide server = server()) {
             server.send(
-                    frame(LAST | PACKED | TEXT, hello, true), frame(LAST | PACKED | TEXT, twice, true));
+                    frame(LAST | PACKED | TEXT, hello, true),
+                    frame(LAST | PACKED | TEXT, twice, true));
             assertThat(server.answers()).containsExactly(text("Hello"), text("HelloHello"));
         }
     }
@@ -118,7 +122,10 @@ class CompressionTest {
     @Test
     void examples_ofTheRfc_areInflated() {
         try (ServerSide server = server()) {
-            for (String hex : new String[] {"f248cdc9c90700", "000500faff48656c6c6f00", "f248050000 00ffffcac9c90700"}) {
+            for (String hex :
+                    new String[] {
+                        "f248cdc9c90700", "000500faff48656c6c6f00", "f248050000 00ffffcac9c90700"
+                    }) {
                 byte[] content = HexFormat.of().parseHex(hex.replace(" ", ""));
                 server.send(frame(LAST | PACKED | TEXT, content, true));
             }

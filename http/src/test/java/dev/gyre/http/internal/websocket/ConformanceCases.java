@@ -20,8 +20,8 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
-/// What peers send to a socket that echoes, and what they have to be answered: by the families of the suite that the world tests
-/// its WebSockets with.
+/// What peers send to a socket that echoes, and what they have to be answered: by the families of the suite that the
+/// world tests its WebSockets with.
 final class ConformanceCases {
     /// Ends each case that the server has not ended: whatever came before, the handshake works.
     private static final byte[] BYE = close(1000, "");
@@ -79,7 +79,11 @@ final class ConformanceCases {
     private void framing() {
         for (int length : new int[] {0, 1, 125, 126, 127, 128, 65_535, 65_536}) {
             byte[] stars = bytes(length, '*');
-            add("1.1 text of " + length, List.of(text("*".repeat(length)), GOODBYE), frame(TEXT, stars), BYE);
+            add(
+                    "1.1 text of " + length,
+                    List.of(text("*".repeat(length)), GOODBYE),
+                    frame(TEXT, stars),
+                    BYE);
             byte[] fes = bytes(length, 0xfe);
             add("1.2 binary of " + length, List.of(binary(fes), GOODBYE), frame(BINARY, fes), BYE);
         }
@@ -142,10 +146,32 @@ final class ConformanceCases {
         ends("5 ping in fragments", BROKEN, part(PING, "a"), frame(CONTINUATION, "b"));
         ends("5 pong in fragments", BROKEN, part(PONG, "a"), frame(CONTINUATION, "b"));
         ends("5 close in fragments", BROKEN, part(CLOSE, ""), frame(CONTINUATION, ""));
-        add("5 two fragments", List.of(text("onetwo"), GOODBYE), part(TEXT, "one"), frame(CONTINUATION, "two"), BYE);
-        add("5 empty fragments", List.of(text("x"), GOODBYE), part(TEXT, ""), part(CONTINUATION, "x"), frame(CONTINUATION, ""), BYE);
-        add("5 only empty fragments", List.of(text(""), GOODBYE), part(TEXT, ""), part(CONTINUATION, ""), frame(CONTINUATION, ""), BYE);
-        add("5 binary fragments", List.of(binary(utf8("ab")), GOODBYE), part(BINARY, "a"), frame(CONTINUATION, "b"), BYE);
+        add(
+                "5 two fragments",
+                List.of(text("onetwo"), GOODBYE),
+                part(TEXT, "one"),
+                frame(CONTINUATION, "two"),
+                BYE);
+        add(
+                "5 empty fragments",
+                List.of(text("x"), GOODBYE),
+                part(TEXT, ""),
+                part(CONTINUATION, "x"),
+                frame(CONTINUATION, ""),
+                BYE);
+        add(
+                "5 only empty fragments",
+                List.of(text(""), GOODBYE),
+                part(TEXT, ""),
+                part(CONTINUATION, ""),
+                frame(CONTINUATION, ""),
+                BYE);
+        add(
+                "5 binary fragments",
+                List.of(binary(utf8("ab")), GOODBYE),
+                part(BINARY, "a"),
+                frame(CONTINUATION, "b"),
+                BYE);
         add(
                 "5 ping between fragments",
                 List.of(pong(utf8("now")), text("onetwo"), GOODBYE),
@@ -166,7 +192,11 @@ final class ConformanceCases {
                 BYE);
         ends("5 continuation of nothing", BROKEN, frame(CONTINUATION, "x"), frame(TEXT, "y"));
         ends("5 part of nothing", BROKEN, part(CONTINUATION, "x"), frame(TEXT, "y"));
-        add("5 continuation after a whole one", List.of(text("a"), BROKEN), frame(TEXT, "a"), frame(CONTINUATION, "b"));
+        add(
+                "5 continuation after a whole one",
+                List.of(text("a"), BROKEN),
+                frame(TEXT, "a"),
+                frame(CONTINUATION, "b"));
         ends("5 text inside a message", BROKEN, part(TEXT, "a"), frame(TEXT, "b"));
         ends("5 part inside a message", BROKEN, part(TEXT, "a"), part(BINARY, "b"));
         add(
@@ -193,7 +223,11 @@ final class ConformanceCases {
                         new String(Character.toChars(0x10ffff)),
                         "a𐍈b😀c")) {
             byte[] bytes = utf8(each);
-            add("6 " + HexFormat.of().formatHex(bytes), List.of(text(each), GOODBYE), frame(TEXT, each), BYE);
+            add(
+                    "6 " + HexFormat.of().formatHex(bytes),
+                    List.of(text(each), GOODBYE),
+                    frame(TEXT, each),
+                    BYE);
             byte[][] single = new byte[bytes.length + 2][];
             single[0] = part(TEXT, "");
             for (int i = 0; i < bytes.length; i++) {
@@ -202,25 +236,70 @@ final class ConformanceCases {
             }
             single[bytes.length] = frame(CONTINUATION, new byte[] {bytes[bytes.length - 1]});
             single[bytes.length + 1] = BYE;
-            add("6 a byte a fragment, " + HexFormat.of().formatHex(bytes), List.of(text(each), GOODBYE), single);
+            add(
+                    "6 a byte a fragment, " + HexFormat.of().formatHex(bytes),
+                    List.of(text(each), GOODBYE),
+                    single);
         }
     }
 
     /// What is no UTF-8: cut off, too long, halves of pairs, beyond the last character, bytes that never occur.
     static final List<String> NOT_UTF8 =
             List.of(
-                    "cebae1bdb9cf83cebceda080656469746564", "80", "bf", "8080", "c0", "c3", "e2", "e282",
-                    "f0", "f09f", "f09f98", "c0af", "c1bf", "e08080", "e09fbf", "eda080", "edbfbf",
-                    "edafbfedbfbf", "f0808080", "f08fbfbf", "f4908080", "f5808080", "f888808080", "fc8480808080",
-                    "fe", "ff", "c328", "e228a1", "e28228", "f0288cbc", "f0902cbc", "f0908c28", "41c341", "e2828261ff");
+                    "cebae1bdb9cf83cebceda080656469746564",
+                    "80",
+                    "bf",
+                    "8080",
+                    "c0",
+                    "c3",
+                    "e2",
+                    "e282",
+                    "f0",
+                    "f09f",
+                    "f09f98",
+                    "c0af",
+                    "c1bf",
+                    "e08080",
+                    "e09fbf",
+                    "eda080",
+                    "edbfbf",
+                    "edafbfedbfbf",
+                    "f0808080",
+                    "f08fbfbf",
+                    "f4908080",
+                    "f5808080",
+                    "f888808080",
+                    "fc8480808080",
+                    "fe",
+                    "ff",
+                    "c328",
+                    "e228a1",
+                    "e28228",
+                    "f0288cbc",
+                    "f0902cbc",
+                    "f0908c28",
+                    "41c341",
+                    "e2828261ff");
 
     private void invalidText() {
         for (String hex : NOT_UTF8) {
             byte[] bytes = HexFormat.of().parseHex(hex);
             ends("6 not " + hex, NO_TEXT, frame(TEXT, bytes), BYE);
-            ends("6 not in fragments " + hex, NO_TEXT, part(TEXT, bytes), frame(CONTINUATION, new byte[0]), BYE);
-            add("6 binary is anything " + hex, List.of(binary(bytes), GOODBYE), frame(BINARY, bytes), BYE);
-            ends("7.5 reason " + hex, NO_TEXT, frame(CLOSE, Frames.join(closeContent(1000, ""), bytes)));
+            ends(
+                    "6 not in fragments " + hex,
+                    NO_TEXT,
+                    part(TEXT, bytes),
+                    frame(CONTINUATION, new byte[0]),
+                    BYE);
+            add(
+                    "6 binary is anything " + hex,
+                    List.of(binary(bytes), GOODBYE),
+                    frame(BINARY, bytes),
+                    BYE);
+            ends(
+                    "7.5 reason " + hex,
+                    NO_TEXT,
+                    frame(CLOSE, Frames.join(closeContent(1000, ""), bytes)));
         }
     }
 
@@ -238,15 +317,23 @@ final class ConformanceCases {
     }
 
     private void closeCodes() {
-        for (int code : new int[] {1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4000, 4999}) {
+        for (int code :
+                new int[] {
+                    1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000,
+                    3999, 4000, 4999
+                }) {
             ends("7.7 code " + code, "close " + code, close(code, ""));
         }
-        for (int code : new int[] {0, 1, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65_535}) {
+        for (int code :
+                new int[] {
+                    0, 1, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65_535
+                }) {
             ends("7.9 code " + code, BROKEN, close(code, "why not"));
         }
     }
 
-    // ------------------------------------------------------------------ beside the families: masks, lengths
+    // ------------------------------------------------------------------ beside the families:
+    // masks, lengths
 
     private void limits() {
         ends("no mask", BROKEN, frame(0x80 | TEXT, utf8("x"), false));

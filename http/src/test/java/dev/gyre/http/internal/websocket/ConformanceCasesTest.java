@@ -57,7 +57,8 @@ class ConformanceCasesTest {
         for (String hex : ConformanceCases.NOT_UTF8) {
             byte[] wrong = HexFormat.of().parseHex(hex);
             byte[] frame = Frames.frame(Frames.TEXT, Frames.join(wrong, new byte[100]));
-            int early = frame.length - 99; // With the first byte that cannot follow, whatever it is.
+            int early =
+                    frame.length - 99; // With the first byte that cannot follow, whatever it is.
             try (ServerSide server = ServerSide.echo(WebSocketConfig.DEFAULT, false)) {
                 server.send(Split.EVERY_BYTE, Arrays.copyOf(frame, early));
                 assertThat(server.answers())

@@ -37,7 +37,12 @@ class EchoAllocationTest {
                             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                             stream ->
                                     new WebSocketProtocol(
-                                                    stream, WebSocketConfig.DEFAULT, true, null, null, "/")
+                                                    stream,
+                                                    WebSocketConfig.DEFAULT,
+                                                    true,
+                                                    null,
+                                                    null,
+                                                    "/")
                                             .begin(stream, socket -> socket.onText(socket::send)));
             Stream[] client = new Stream[1];
             Stream.connect(loop, listener.address())
@@ -62,7 +67,10 @@ class EchoAllocationTest {
             run(loop, client[0], burst, ROUNDS);
             long each = (threads.getCurrentThreadAllocatedBytes() - before) / (ROUNDS * MESSAGES);
             assertThat(each)
-                    .as("bytes allocated for each echo of %d: look at WebSocketProtocol.readWhole", LENGTH)
+                    .as(
+                            "bytes allocated for each echo of %d: look at"
+                                + " WebSocketProtocol.readWhole",
+                            LENGTH)
                     .isLessThanOrEqualTo(MOST_BYTES);
         }
     }

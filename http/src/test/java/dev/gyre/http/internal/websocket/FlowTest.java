@@ -137,7 +137,8 @@ class FlowTest {
                     .hasSizeLessThan(count)
                     .last()
                     .isEqualTo(
-                            Frames.describe(0x80 | Frames.PONG, Frames.utf8("number " + (count - 1))));
+                            Frames.describe(
+                                    0x80 | Frames.PONG, Frames.utf8("number " + (count - 1))));
         }
     }
 
@@ -152,7 +153,8 @@ class FlowTest {
                         config,
                         true,
                         StreamConfig.DEFAULT,
-                        socket -> socket.onText(text -> socket.send("y".repeat(20_000) + noise())))) {
+                        socket ->
+                                socket.onText(text -> socket.send("y".repeat(20_000) + noise())))) {
             server.peer.pauseReading();
             server.send(many);
             assertThat(server.stream.pending())
@@ -253,6 +255,24 @@ class FlowTest {
     }
 
     @Test
+    void send_whileTheLoopEnds_saysNo_andThrowsNothing() {
+        List<Boolean> sent = new ArrayList<>();
+        try (ServerSide server =
+                server(
+                        socket ->
+                                socket.onText(
+                                        text -> {
+                                            socket.loop().shutdown(Duration.ofSeconds(1));
+                                            socket.loop()
+                                                    .defer(() -> sent.add(socket.send("late")));
+                                        }))) {
+            server.send(frame(TEXT, "x"), frame(PING, ""));
+            assertThat(sent).containsExactly(false);
+            assertThat(server.events).containsExactly("closed 1006");
+        }
+    }
+
+    @Test
     void misuse_isRefusedAtOnce_andSaysTheValue() {
         try (ServerSide server = server(socket -> {})) {
             WebSocket socket = server.socket;
@@ -273,7 +293,8 @@ class FlowTest {
 
     @Test
     void send_ofAllSortsAndSizes_arrives() {
-        for (int length : new int[] {0, 1, 125, 126, 21_845, 21_846, 65_535, 65_536, 65_550, 300_000}) {
+        for (int length :
+                new int[] {0, 1, 125, 126, 21_845, 21_846, 65_535, 65_536, 65_550, 300_000}) {
             byte[] bytes = new byte[length];
             Arrays.fill(bytes, (byte) 7);
             String ascii = "a".repeat(length);

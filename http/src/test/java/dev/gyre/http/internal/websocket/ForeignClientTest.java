@@ -32,7 +32,11 @@ class ForeignClientTest {
         public CompletionStage<?> onText(WebSocket socket, CharSequence data, boolean last) {
             text.append(data);
             if (last) {
-                events.add("text " + text.length() + " " + text.substring(0, Math.min(10, text.length())));
+                events.add(
+                        "text "
+                                + text.length()
+                                + " "
+                                + text.substring(0, Math.min(10, text.length())));
                 text.setLength(0);
             }
             socket.request(1);

@@ -1,6 +1,7 @@
 package dev.gyre.http.internal.websocket;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.http.WebSocketConfig;
 
@@ -35,8 +36,7 @@ class HandshakeTest {
     }
 
     private static Handshake.Refused refused(List<String> lines) {
-        assertThat(answer(WebSocketConfig.DEFAULT, lines))
-                .isInstanceOf(Handshake.Refused.class);
+        assertThat(answer(WebSocketConfig.DEFAULT, lines)).isInstanceOf(Handshake.Refused.class);
         return (Handshake.Refused) answer(WebSocketConfig.DEFAULT, lines);
     }
 
@@ -116,6 +116,15 @@ class HandshakeTest {
         assertThat(accepted(config).protocol()).isNull();
     }
 
+    @Test
+    void protocol_thatIsNoToken_isRefusedAtOnce() {
+        for (String wrong : List.of("", "a b", "a,b", "a\r\nb", "é")) {
+            assertThatThrownBy(() -> WebSocketConfig.DEFAULT.withProtocols("good", wrong))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("'" + wrong + "'");
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -140,11 +149,13 @@ class HandshakeTest {
             })
     void extensions_areAgreedOn_whereTheyCanBeKept(String offer, String more) {
         String answered =
-                accepted(WebSocketConfig.DEFAULT, "Sec-WebSocket-Extensions: " + offer).extensions();
+                accepted(WebSocketConfig.DEFAULT, "Sec-WebSocket-Extensions: " + offer)
+                        .extensions();
         String expected =
                 more == null
                         ? null
-                        : "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
+                        : "permessage-deflate; server_no_context_takeover;"
+                              + " client_no_context_takeover"
                                 + more;
         assertThat(answered).as("the answer to %s", offer).isEqualTo(expected);
     }

@@ -15,7 +15,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/// Whatever messages are sent, in whatever fragments and pieces, compressed or not, with pings between: they come out the same.
+/// Whatever messages are sent, in whatever fragments and pieces, compressed or not, with pings between: they come out
+/// the same.
 class RoundTripTest {
     private final List<byte[]> frames = new ArrayList<>();
     private final List<String> expected = new ArrayList<>();

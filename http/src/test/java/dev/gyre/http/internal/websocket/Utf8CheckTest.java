@@ -84,7 +84,8 @@ class Utf8CheckTest {
                                                 at -> {
                                                     byte[] bytes = (text + "😀").getBytes(UTF_8);
                                                     if (at >= 0) {
-                                                        bytes[at % bytes.length] ^= (byte) (1 << at % 8);
+                                                        bytes[at % bytes.length] ^=
+                                                                (byte) (1 << at % 8);
                                                     }
                                                     return bytes;
                                                 }));
