@@ -12,7 +12,8 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Requests: the same in all pieces; and heads are taken that the grammar takes, as written down a second time, and no others.
+/// Requests: the same in all pieces; and heads are taken that the grammar takes, as written down a second time,
+/// and no others.
 final class RequestFuzz {
     private static final String TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]";
 

@@ -41,7 +41,9 @@ final class Authority {
 
     private static int withoutPort(byte[] data, int at, int end, String port) {
         int colon = hostEnd(data, at, end);
-        return colon + 1 >= end || Octets.is(data, colon + 1, end, port) ? Math.max(colon, at) : end;
+        return colon + 1 >= end || Octets.is(data, colon + 1, end, port)
+                ? Math.max(colon, at)
+                : end;
     }
 
     /// Where the host ends; before its beginning if it is none.
@@ -55,7 +57,8 @@ final class Authority {
             return close > at + 1 && close < end && data[close] == ']' ? close + 1 : -1;
         }
         while (last < end && data[last] == '%') {
-            if (end - last < 3 || Octets.firstNotIn(Octets.HEX, data, last + 1, last + 3) < last + 3) {
+            if (end - last < 3
+                    || Octets.firstNotIn(Octets.HEX, data, last + 1, last + 3) < last + 3) {
                 return -1;
             }
             last = Octets.firstNot(HOST, data, last + 3, end);

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 ///      trailers ──▶ over                     from each: refused
 /// ```
 ///
-/// Lines stay unread until they are complete, so all it remembers is a state and how much of a chunk is left. Pieces may be cut
-/// anywhere.
+/// Lines stay unread until they are complete, so all it remembers is a state and how much of a chunk is left.
+/// Pieces may be cut anywhere.
 ///
 /// ```java
 /// for (int bytes; (bytes = decoder.next(data)) > 0; ) {
@@ -192,8 +192,7 @@ public final class ChunkDecoder {
 
     private static int trailers(Window window, Fields fields) {
         fields.begin(window.bytes());
-        return fields.parse(
-                window.bytes(), 0, window.end(), new Framing(Framing.Section.TRAILER));
+        return fields.parse(window.bytes(), 0, window.end(), new Framing(Framing.Section.TRAILER));
     }
 
     /// Why it was refused.

@@ -4,8 +4,8 @@ import dev.gyre.io.Buffer;
 
 /// The line before a chunk: its size in hex digits, and extensions, which mean nothing here but have to be right.
 ///
-/// White space is not taken anywhere outside quotes, though RFC 9112 lets senders be forgiven for it around `;` and `=`: nobody sends
-/// it, and readers were found to differ about it.
+/// White space is not taken anywhere outside quotes, though RFC 9112 lets senders be forgiven for it around `;`
+/// and `=`: nobody sends it, and readers were found to differ about it.
 ///
 /// **Threads.** One at a time.
 final class ChunkLine {

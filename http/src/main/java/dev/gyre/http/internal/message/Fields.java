@@ -3,6 +3,7 @@ package dev.gyre.http.internal.message;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.gyre.http.Headers;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;

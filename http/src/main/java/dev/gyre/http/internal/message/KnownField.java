@@ -13,7 +13,8 @@ enum KnownField {
 
     private final int length;
 
-    // The first and the last eight bytes overlap, and with the length they are all of it. Of 17 bytes one is in neither.
+    // The first and the last eight bytes overlap, and with the length they are all of it. Of 17
+    // bytes one is in neither.
     private final long first;
     private final long last;
 
@@ -40,7 +41,7 @@ enum KnownField {
 
     private static long shortName(byte[] data, int at, int end) {
         int unused = Long.SIZE - Byte.SIZE * (end - at);
-        return Octets.lower(Octets.word(data, at, end)) >>> unused << unused;
+        return Octets.lowerName(Octets.word(data, at, end)) >>> unused << unused;
     }
 
     private KnownField orNone(long name) {
@@ -48,8 +49,8 @@ enum KnownField {
     }
 
     private KnownField orNone(byte[] data, int at) {
-        return Octets.lower(Octets.word(data, at)) == first
-                        && Octets.lower(Octets.word(data, at + length - Long.BYTES)) == last
+        return Octets.lowerName(Octets.word(data, at)) == first
+                        && Octets.lowerName(Octets.word(data, at + length - Long.BYTES)) == last
                 ? this
                 : NONE;
     }

@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 
 /// Looks at bytes eight at a time.
 ///
-/// Sums are over seven bits a byte, so that nothing carries into the neighbour: the usual shorter tricks are wrong for bytes
-/// behind the first hit, and those come first here, as the first byte is in the highest bits.
+/// Sums are over seven bits a byte, so that nothing carries into the neighbour: the usual shorter tricks are
+/// wrong for bytes behind the first hit, and those come first here, as the first byte is in the highest bits.
 final class Octets {
     static final VarHandle WORD =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -44,8 +44,8 @@ final class Octets {
         return (long) WORD.get(data, at);
     }
 
-    /// The eight bytes from a position on; beyond the end there are zeros, which are in no set and are controls: every
-    /// scan stops at the end by itself.
+    /// The eight bytes from a position on; beyond the end there are zeros, which are in no set and are
+    /// controls: every scan stops at the end by itself.
     ///
     /// @param data of a [Window]: it has room beyond its end
     /// @param at up to the end
@@ -64,8 +64,8 @@ final class Octets {
         return word;
     }
 
-    /// Letters in lower case, if all bytes are of names: others may become what they are not.
-    static long lower(long word) {
+    /// Letters in lower case, if all bytes are those of names: others may become what they are not.
+    static long lowerName(long word) {
         return word | CASE;
     }
 

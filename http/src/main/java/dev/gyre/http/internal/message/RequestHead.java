@@ -10,10 +10,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.BiConsumer;
 
-/// The head of a request, found where it lies: [#parse] looks at what has arrived so far and says whether it is complete.
+/// The head of a request, found where it lies: [#parse] looks at what has arrived so far and says whether it is
+/// complete.
 ///
-/// What it says depends on those bytes alone, so it does not matter in which pieces they came; the next call begins anew. What is
-/// refused stays refused, and what is complete stays complete, whatever follows. Bytes beyond the limits are never looked at.
+/// What it says depends on those bytes alone, so it does not matter in which pieces they came; the next call
+/// begins anew. What is refused stays refused, and what is complete stays complete, whatever follows. Bytes
+/// beyond the limits are never looked at.
 ///
 /// ```java
 /// switch (head.parse(data)) {
@@ -23,9 +25,9 @@ import java.util.function.BiConsumer;
 /// }
 /// ```
 ///
-/// **Memory.** The bytes are brought into an array that is reused (see [Window]), so nothing is allocated on the way to a complete
-/// head, and it does not matter what becomes of the buffer; text is made when it is asked for. All of it is valid until
-/// the next [#parse], which [#keep] prevents.
+/// **Memory.** The bytes are brought into an array that is reused (see [Window]), so nothing is allocated on
+/// the way to a complete head, and it does not matter what becomes of the buffer; text is made when it is asked
+/// for. All of it is valid until the next [#parse], which [#keep] prevents.
 ///
 /// **Threads.** One at a time.
 public final class RequestHead implements Headers {
@@ -198,8 +200,8 @@ public final class RequestHead implements Headers {
         return framing.expectsContinue() && !line.isHttp10() && hasContent();
     }
 
-    /// Whether the peer asks for another protocol: `Connection` lists `upgrade`, and there is an `Upgrade` field. Not by
-    /// HTTP/1.0.
+    /// Whether the peer asks for another protocol: `Connection` lists `upgrade`, and there is an `Upgrade`
+    /// field. Not by HTTP/1.0.
     public boolean asksForUpgrade() {
         return framing.asksForUpgrade() && !line.isHttp10();
     }
@@ -211,8 +213,8 @@ public final class RequestHead implements Headers {
         return length;
     }
 
-    /// Keeps everything until [#release]: for a request that is answered later. Another head has to be used for further
-    /// requests meanwhile. Does nothing if that is done.
+    /// Keeps everything until [#release]: for a request that is answered later. Another head has to be used for
+    /// further requests meanwhile. Does nothing if that is done.
     ///
     /// @param loop whose request it is
     /// @throws IllegalStateException if there is no complete head

@@ -156,7 +156,8 @@ final class RequestLine {
             return Refusal.TARGET_TOO_LONG.code();
         }
         return switch (behind) {
-            case Octets.SPACE -> stop == from ? Refusal.BAD_TARGET.code() : version(data, stop + 1, end);
+            case Octets.SPACE ->
+                    stop == from ? Refusal.BAD_TARGET.code() : version(data, stop + 1, end);
             case Octets.LF -> Refusal.BARE_LF.code();
             case Octets.CR -> noVersion(data, stop, end);
             default -> Refusal.BAD_TARGET.code();
@@ -205,7 +206,8 @@ final class RequestLine {
 
     // ------------------------------------------------------------------ forms of the target
 
-    /// Whether the target is one that the method takes (RFC 9112, 3.2). Moves its beginning behind scheme and authority.
+    /// Whether the target is one that the method takes (RFC 9112, 3.2). Moves its beginning behind scheme and
+    /// authority.
     private boolean isFormRight(byte[] data) {
         String name = method;
         if ("CONNECT".equals(name)) {

@@ -4,18 +4,19 @@ import dev.gyre.io.Buffer;
 
 import java.util.Arrays;
 
-/// The first bytes that are readable in a buffer, in an array: a look at a buffer costs its checks each time, a look at an
-/// array next to nothing, and parsers look at most bytes more than once.
+/// The first bytes that are readable in a buffer, in an array: a look at a buffer costs its checks each time, a
+/// look at an array next to nothing, and parsers look at most bytes more than once.
 ///
-/// How many bytes matter is known only when they were parsed. So a few are brought, as many as mattered last time; if a parser
-/// needs more, twice as many, and it begins anew, which it can, as all it says depends on the bytes alone.
+/// How many bytes matter is known only when they were parsed. So a few are brought, as many as mattered last
+/// time; if a parser needs more, twice as many, and it begins anew, which it can, as all it says depends on the
+/// bytes alone.
 ///
 /// **Threads.** One at a time.
 final class Window {
     private static final int FEWEST = 64;
 
-    /// What a window is read with beyond its end: eight bytes at the last position are fifteen.
-    private static final int SLACK = 2 * Long.BYTES;
+    /// What is read beyond the end with a word that begins before it.
+    private static final int SLACK = Long.BYTES;
 
     private final int most;
 
@@ -56,6 +57,11 @@ final class Window {
         int at = end;
         for (; at <= to - Long.BYTES; at += Long.BYTES) {
             Octets.WORD.set(bytes, at, data.peekLong(at));
+        }
+        if (at < to && to >= Long.BYTES) {
+            // Once more some that are there already, rather than the last ones one by one.
+            Octets.WORD.set(bytes, to - Long.BYTES, data.peekLong(to - Long.BYTES));
+            at = to;
         }
         for (; at < to; at++) {
             bytes[at] = data.peek(at);

@@ -30,7 +30,9 @@ class CorpusTest {
     @ParameterizedTest
     @MethodSource("requestsTaken")
     void requestsTaken_inAnyPieces_areUnderstoodAsTheCorpusSays(Corpus.Case message) {
-        String outcome = Splits.same(message.bytes(), cuts -> MessageReader.ofRequests(message.bytes(), cuts));
+        String outcome =
+                Splits.same(
+                        message.bytes(), cuts -> MessageReader.ofRequests(message.bytes(), cuts));
 
         assertThat(outcome)
                 .as("'%s' in requests-taken.txt: parser or corpus is wrong", message)
@@ -52,7 +54,9 @@ class CorpusTest {
     @ParameterizedTest
     @MethodSource("requestsRefused")
     void requestsRefused_inAnyPieces_areRefusedAsTheCorpusSays(Corpus.Case message) {
-        String outcome = Splits.same(message.bytes(), cuts -> MessageReader.ofRequests(message.bytes(), cuts));
+        String outcome =
+                Splits.same(
+                        message.bytes(), cuts -> MessageReader.ofRequests(message.bytes(), cuts));
 
         assertThat(outcome)
                 .as("'%s' in requests-refused.txt: parser or corpus is wrong", message)

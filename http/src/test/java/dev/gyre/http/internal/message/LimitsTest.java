@@ -64,7 +64,11 @@ class LimitsTest {
 
         assertThat(requests(head + "\r\n")).startsWith("GET / 1.1 keep {Host: a, X: ,");
         assertThat(requests(head + "X:\r\n\r\n")).isEqualTo("refused TOO_MANY_FIELDS");
-        assertThat(responses("HTTP/1.1 204 \r\n" + "X:\r\n".repeat(MessageReader.MAX_FIELDS) + "\r\n"))
+        assertThat(
+                        responses(
+                                "HTTP/1.1 204 \r\n"
+                                        + "X:\r\n".repeat(MessageReader.MAX_FIELDS)
+                                        + "\r\n"))
                 .startsWith("204 1.1 keep {X: ,");
         assertThat(
                         responses(
@@ -113,7 +117,9 @@ class LimitsTest {
             data.skip(1);
             decoder.taken(1);
         }
-        assertThat(decoder.next(data)).as("16 KiB of extensions are fine").isEqualTo(ChunkDecoder.MORE);
+        assertThat(decoder.next(data))
+                .as("16 KiB of extensions are fine")
+                .isEqualTo(ChunkDecoder.MORE);
 
         assertThat(decoder.next(data.put("1;e\r\na\r\n"))).isEqualTo(ChunkDecoder.REFUSED);
         assertThat(decoder.refusal()).isEqualTo(Refusal.TOO_MANY_EXTENSIONS);

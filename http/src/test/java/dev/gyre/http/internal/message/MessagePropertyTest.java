@@ -14,7 +14,8 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.stream.Collectors;
 
-/// Messages that are made of a model, and what is understood of them is the model again, in whichever pieces they come.
+/// Messages that are made of a model, and what is understood of them is the model again, in whichever pieces
+/// they come.
 class MessagePropertyTest {
     private static final String TOKEN = "abcXYZ019!#$%&'*+-.^_`|~";
 
@@ -46,7 +47,8 @@ class MessagePropertyTest {
     record Message(
             String method, String target, List<Field> fields, boolean close, Content content) {
         String rendered() {
-            StringBuilder text = new StringBuilder(method + " " + target + " HTTP/1.1\r\nHost: a\r\n");
+            StringBuilder text =
+                    new StringBuilder(method + " " + target + " HTTP/1.1\r\nHost: a\r\n");
             fields.forEach(field -> text.append(field.rendered()));
             text.append(close ? "connection:Close\r\n" : "");
             if (!content.chunks.isEmpty()) {
@@ -89,7 +91,8 @@ class MessagePropertyTest {
         }
 
         private boolean isKnown() {
-            return List.of("GET", "HEAD", "POST", "PUT", "DELETE", "TRACE", "PATCH").contains(method);
+            return List.of("GET", "HEAD", "POST", "PUT", "DELETE", "TRACE", "PATCH")
+                    .contains(method);
         }
     }
 
@@ -116,7 +119,9 @@ class MessagePropertyTest {
 
     @Property(tries = 3000)
     void messages_mutated_areTheSameInAllPieces(
-            @ForAll("messages") Message message, @ForAll("messages") Message other, @ForAll Random random) {
+            @ForAll("messages") Message message,
+            @ForAll("messages") Message other,
+            @ForAll Random random) {
         byte[] bytes =
                 Mutations.mutated(
                         message.rendered().getBytes(ISO_8859_1),
@@ -166,25 +171,22 @@ class MessagePropertyTest {
                                 Arbitraries.integers().between(0, 13),
                                 Arbitraries.of("", ";a", ";a=b;c", ";q=\"\\\" ; \\\\\"", ";a=\"\""))
                         .as(Chunk::new);
-        return Combinators.combine(
-                        data, chunks.list().ofMaxSize(4), fields().list().ofMaxSize(2))
+        return Combinators.combine(data, chunks.list().ofMaxSize(4), fields().list().ofMaxSize(2))
                 .as(Content::new);
     }
 
     private static Arbitrary<Field> fields() {
         Arbitrary<String> space = text(" \t", 0, 3);
         Arbitrary<String> values =
-                text("ab,;: \t\"\\=/\u0080\u00ff\u00a0!~019", 0, 24).map(MessagePropertyTest::trimmed);
+                text("ab,;: \t\"\\=/\u0080\u00ff\u00a0!~019", 0, 24)
+                        .map(MessagePropertyTest::trimmed);
         // None that means something.
         Arbitrary<String> names = text(TOKEN, 0, 12).map(name -> "X-" + name);
         return Combinators.combine(names, space, values, space).as(Field::new);
     }
 
     private static Arbitrary<String> text(String characters, int least, int most) {
-        return Arbitraries.strings()
-                .withChars(characters)
-                .ofMinLength(least)
-                .ofMaxLength(most);
+        return Arbitraries.strings().withChars(characters).ofMinLength(least).ofMaxLength(most);
     }
 
     private static String trimmed(String value) {

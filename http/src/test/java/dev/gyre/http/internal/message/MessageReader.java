@@ -3,8 +3,8 @@ package dev.gyre.http.internal.message;
 import dev.gyre.http.Headers;
 import dev.gyre.io.Buffer;
 
-/// Reads messages the way a connection does, what is left unread in front of what comes next, and notes everything that
-/// it understands in one line of text.
+/// Reads messages the way a connection does, what is left unread in front of what comes next, and notes
+/// everything that it understands in one line of text.
 public final class MessageReader {
     static final int MAX_TARGET = 256;
     static final int MAX_HEAD = 1024;
