@@ -23,6 +23,9 @@ final class Exchange {
     private @Nullable RequestBody body;
     private boolean failed;
 
+    /// Whether its handler is a blocking one, with a thread of its own.
+    private boolean blocking;
+
     List<String> parameters = List.of();
     String[] values = {};
 
@@ -36,6 +39,7 @@ final class Exchange {
     void begin(HttpConnection connection) {
         this.connection = connection;
         failed = false;
+        blocking = false;
         parameters = List.of();
         body = head.hasContent() ? new RequestBody(this, connection) : null;
         response.begin();
@@ -55,6 +59,15 @@ final class Exchange {
 
     boolean isOver() {
         return connection == null;
+    }
+
+    void isBlocking() {
+        blocking = true;
+    }
+
+    /// Whether this is the thread of its blocking handler: what is asked for has to be done on the loop.
+    boolean isElsewhere() {
+        return blocking && !bench.loop.isLoopThread();
     }
 
     /// The content; null if there is none.

@@ -2,7 +2,6 @@ package dev.gyre.http.internal.server;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.http.EventStream;
 import dev.gyre.http.HttpException;
@@ -80,10 +79,6 @@ final class HttpConnection implements Protocol {
         return bench;
     }
 
-    EventLoop loop() {
-        return bench.loop;
-    }
-
     // ------------------------------------------------------------------ what arrives
 
     @Override
@@ -92,13 +87,18 @@ final class HttpConnection implements Protocol {
         if (known != null) {
             takeBody(known, data);
             if (open != null) {
-                if (data.readable() > 0 && !isBodyWanted()) {
-                    stream.pause();
-                }
+                pauseIfAhead(data);
                 return;
             }
         }
         serve(data);
+    }
+
+    /// What was sent ahead waits until the answer before it is complete.
+    private void pauseIfAhead(Buffer data) {
+        if (data.readable() > 0 && !isBodyWanted()) {
+            stream.pause();
+        }
     }
 
     /// Answers what has arrived, as far as that is possible at once.
@@ -123,9 +123,7 @@ final class HttpConnection implements Protocol {
                     return;
                 }
                 if (open != null) {
-                    if (data.readable() > 0) {
-                        stream.pause();
-                    }
+                    pauseIfAhead(data);
                     return;
                 }
             }

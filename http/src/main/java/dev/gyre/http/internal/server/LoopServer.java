@@ -94,6 +94,7 @@ public final class LoopServer implements HttpServer {
                         throw new HttpException(503, "too many requests at a time");
                     }
                     blocking++;
+                    ((ServerRequest) request).exchange().isBlocking();
                     return loop.promisify(
                                     _ -> {
                                         handler.handle(request, response);

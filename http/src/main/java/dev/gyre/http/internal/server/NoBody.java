@@ -12,16 +12,18 @@ import java.util.function.Consumer;
 
 /// The content of a request that has none.
 final class NoBody implements Body {
+    private final Exchange exchange;
     private final EventLoop loop;
 
-    NoBody(EventLoop loop) {
-        this.loop = loop;
+    NoBody(Exchange exchange) {
+        this.exchange = exchange;
+        loop = exchange.bench.loop;
     }
 
     private <T> Promise<T> resolved(T value) {
-        return loop.isLoopThread()
-                ? Promise.resolved(loop, value)
-                : OnLoop.call(loop, () -> Promise.resolved(loop, value));
+        return exchange.isElsewhere()
+                ? OnLoop.call(loop, () -> Promise.resolved(loop, value))
+                : Promise.resolved(loop, value);
     }
 
     @Override

@@ -25,6 +25,7 @@ final class RequestBody implements Body {
     /// So much of what nobody read is read and dropped, to keep the connection.
     private static final int MOST_DROPPED_BYTES = 64 << 10;
 
+    private final Exchange exchange;
     private final Workbench bench;
     private final HttpConnection connection;
     private final @Nullable ChunkDecoder chunks;
@@ -42,6 +43,7 @@ final class RequestBody implements Body {
     private @Nullable Throwable failure;
 
     RequestBody(Exchange exchange, HttpConnection connection) {
+        this.exchange = exchange;
         bench = exchange.bench;
         this.connection = connection;
         length = exchange.head.contentLength();
@@ -52,7 +54,7 @@ final class RequestBody implements Body {
     }
 
     private <T> T onLoop(Supplier<T> work) {
-        return bench.loop.isLoopThread() ? work.get() : OnLoop.call(bench.loop, work);
+        return exchange.isElsewhere() ? OnLoop.call(bench.loop, work) : work.get();
     }
 
     // ------------------------------------------------------------------ what arrives
@@ -185,7 +187,7 @@ final class RequestBody implements Body {
                     Deferred<byte[]> all = bench.loop.deferred();
                     var collected =
                             new ByteArrayOutputStream(
-                                    (int) Math.clamp(length, 64, bench.config.maxBody()));
+                                    (int) Math.clamp(length, 64, 64 << 10));
                     onData(data -> collected.writeBytes(data.getBytes()));
                     onEnd(() -> all.resolve(collected.toByteArray()));
                     onFailure(all::reject);
@@ -244,7 +246,7 @@ final class RequestBody implements Body {
 
     @Override
     public InputStream stream() {
-        if (bench.loop.isLoopThread()) {
+        if (!exchange.isElsewhere()) {
             throw new IllegalStateException(
                     "reading waits, and the loop must not: use onData, or a blocking handler");
         }

@@ -125,9 +125,9 @@ final class ServerRequest implements Request {
 
     @Override
     public Body body() {
-        HttpConnection connection = exchange.connection();
+        HttpConnection _ = exchange.connection();
         RequestBody body = exchange.body();
-        return body != null ? body : new NoBody(connection.loop());
+        return body != null ? body : new NoBody(exchange);
     }
 
     @Override

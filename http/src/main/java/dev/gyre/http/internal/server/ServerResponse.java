@@ -92,8 +92,8 @@ final class ServerResponse implements Response {
         fields.addAll(lasting);
     }
 
-    private boolean isElsewhere() {
-        return !bench.loop.isLoopThread();
+    boolean isElsewhere() {
+        return exchange.isElsewhere();
     }
 
     private <T> T onLoop(Supplier<T> work) {

@@ -65,7 +65,7 @@ final class ServerStream implements ResponseStream {
 
     @Override
     public boolean write(byte[] content) {
-        if (bench.loop.isLoopThread()) {
+        if (!response.isElsewhere()) {
             return writeOnLoop(content);
         }
         for (int at = 0; at < content.length || at == 0; at += PIECE_BYTES) {
@@ -142,7 +142,7 @@ final class ServerStream implements ResponseStream {
 
     @Override
     public void flush() {
-        if (!bench.loop.isLoopThread()) {
+        if (response.isElsewhere()) {
             OnLoop.call(
                     bench.loop,
                     () -> {
@@ -167,7 +167,7 @@ final class ServerStream implements ResponseStream {
 
     @Override
     public Promise<?> end() {
-        if (!bench.loop.isLoopThread()) {
+        if (response.isElsewhere()) {
             return OnLoop.call(bench.loop, this::end);
         }
         if (!open) {
