@@ -79,8 +79,7 @@ class StreamsTest {
                         "--messages",
                         "3000");
 
-        assertRows(
-                outcome, " +\\d+ +\\d+" + RATIO + RATIO + " +\\d+" + RATIO + SHARES, programs);
+        assertRows(outcome, " +\\d+ +\\d+" + RATIO + RATIO + " +\\d+" + RATIO + SHARES, programs);
     }
 
     @Test
@@ -123,10 +122,7 @@ class StreamsTest {
                         "--peers",
                         "8");
 
-        assertRows(
-                outcome,
-                "( +\\d+\\.\\d){4}" + RATIO + RATIO + " +\\d+ %",
-                programs);
+        assertRows(outcome, "( +\\d+\\.\\d){4}" + RATIO + RATIO + " +\\d+ %", programs);
         assertThat(outcome.lines())
                 .filteredOn(line -> line.contains(" µs alone, "))
                 .as("what the hostile peers have done to each server")
@@ -201,9 +197,7 @@ class StreamsTest {
 
     /// Each of these starts a JVM or two.
     private static List<String> chosen(String... programs) {
-        return Stream.of(programs)
-                .filter(name -> ALL || !name.contains("uring"))
-                .toList();
+        return Stream.of(programs).filter(name -> ALL || !name.contains("uring")).toList();
     }
 
     private static Outcome streams(String mode, List<String> programs, String... arguments)
