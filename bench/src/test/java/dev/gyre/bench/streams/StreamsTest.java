@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// Runs `bench/streams` with counts so small that only its working shows, never a figure; of each mode the program that
-/// others are compared with, and one of ours. With the system property `gyre.bench` set to `all`, all of them.
+/// Runs `bench/streams` with counts so small that only its working shows, never a figure; of each mode the program
+/// that others are compared with, and ours over epoll. With the system property `gyre.bench` set to `all`, all of them.
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class StreamsTest {
     private static final boolean ALL = System.getProperty("gyre.bench", "").equals("all");
