@@ -144,8 +144,8 @@ public sealed interface Stream permits LoopStream {
     /// @return this stream
     Stream onWritable(Runnable callback);
 
-    /// Promises that everything written so far is with the kernel: what was written before [#secure] in the clear, what
-    /// was written since then encrypted. Rejected with a [StreamClosedException] if the stream is closed before.
+    /// Promises that everything written so far is with the kernel: what was written before [#secure] in the clear,
+    /// what was written since then encrypted. Rejected with a [StreamClosedException] if the stream is closed before.
     Promise<@Nullable Void> flushed();
 
     /// How many bytes wait to be sent.

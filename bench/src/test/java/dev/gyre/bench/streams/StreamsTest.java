@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /// Runs `bench/streams` with counts so small that only its working shows, never a figure; of each mode the program
-/// that others are compared with, and ours over epoll. With the system property `gyre.bench` set to `all`, all of them.
+/// that others are compared with, and ours over epoll. With the system property `gyre.bench` set to `all`, all.
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class StreamsTest {
     private static final boolean ALL = System.getProperty("gyre.bench", "").equals("all");
