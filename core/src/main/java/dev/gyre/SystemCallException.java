@@ -5,8 +5,9 @@ import dev.gyre.internal.sys.Errno;
 /// The kernel refused a call, in a way the caller did not have to expect. Expected outcomes, such as
 /// would-block or end of stream, are values and never arrive as this exception.
 ///
-/// That a connection was reset or is gone ([Kind#CONNECTION]) is the doing of a peer, and no line of this program is where it
-/// came from: such an exception of a call on a descriptor has no stack trace. A server may see thousands in a second.
+/// That a connection was reset or is gone ([Kind#CONNECTION]) is the doing of a peer, and no line of this program is
+/// where it came from: such an exception of a call on a descriptor has no stack trace. A server may see thousands in
+/// a second.
 public final class SystemCallException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -256,7 +256,8 @@ class PromisifyCancellationTest {
     @Clause("P-5")
     void deadline_thatPasses_interruptsTheWorkAndRejects() throws InterruptedException {
         Blocked work = new Blocked();
-        ScriptedBackend backend = new ScriptedBackend(); // Its time stands still until it has begun.
+        ScriptedBackend backend =
+                new ScriptedBackend(); // Its time stands still until it has begun.
         Duration delay = Duration.ofMillis(1);
         try (EventLoop clocked = Loop.open(LoopConfig.DEFAULT, backend)) {
             Promise<String> promise =

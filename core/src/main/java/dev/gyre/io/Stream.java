@@ -144,8 +144,8 @@ public sealed interface Stream permits LoopStream {
     /// @return this stream
     Stream onWritable(Runnable callback);
 
-    /// Promises that everything written so far is with the kernel: what was written before [#secure] in the clear, what was
-    /// written since then encrypted. Rejected with a [StreamClosedException] if the stream is closed before.
+    /// Promises that everything written so far is with the kernel: what was written before [#secure] in the clear,
+    /// what was written since then encrypted. Rejected with a [StreamClosedException] if the stream is closed before.
     Promise<@Nullable Void> flushed();
 
     /// How many bytes wait to be sent.
@@ -158,8 +158,8 @@ public sealed interface Stream permits LoopStream {
     /// @return how many bytes it was; rejected if either is closed before the end
     Promise<Long> pipe(Stream to);
 
-    /// Pipes both ways, and closes both as soon as one is closed before its end: a proxy. If one was closed in order, the
-    /// other still gets all that was written to it, for as long as it takes some of that within its write timeout.
+    /// Pipes both ways, and closes both as soon as one is closed before its end: a proxy. If one was closed in order,
+    /// the other still gets all that was written to it, for as long as it takes some of that within its write timeout.
     void join(Stream other);
 
     // ------------------------------------------------------------------ ending

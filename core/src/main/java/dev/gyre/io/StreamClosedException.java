@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 
-/// What a promise is rejected with whose [Stream] was closed before. It has no stack trace, which would only show that a
-/// loop ran: [#reason()], the message and the cause say what happened.
+/// What a promise is rejected with whose [Stream] was closed before. It has no stack trace, which would only show
+/// that a loop ran: [#reason()], the message and the cause say what happened.
 public final class StreamClosedException extends IOException {
     private static final long serialVersionUID = 1;
 

@@ -32,8 +32,8 @@ class StreamFaultsTest extends FaultFixture {
 
     private void connect() {
         List<Stream> accepted = new ArrayList<>();
-        Listener listener = keep(
-                        Listener.on(loop, anyPort(), ListenerConfig.DEFAULT, accepted::add));
+        Listener listener =
+                keep(Listener.on(loop, anyPort(), ListenerConfig.DEFAULT, accepted::add));
         List<Stream> connected = new ArrayList<>();
         Stream.connect(loop, listener.address()).then(connected::add);
         runUntil("connected", () -> accepted.size() == 1 && connected.size() == 1);
@@ -60,7 +60,9 @@ class StreamFaultsTest extends FaultFixture {
         server.write(text);
         Promise<?> flushed = server.flushed();
         runUntil("a part is sent", () -> server.sent() > 0);
-        assertThat(server.sent()).as("what the kernel has taken before it was short").isEqualTo(700);
+        assertThat(server.sent())
+                .as("what the kernel has taken before it was short")
+                .isEqualTo(700);
         assertThat(server.pending()).isEqualTo(text.length() - 700);
         assertThat(flushed.isSettled()).isFalse();
         runUntil("all of it", () -> arrived.length() >= text.length());

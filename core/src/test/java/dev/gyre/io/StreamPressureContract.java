@@ -3,8 +3,8 @@ package dev.gyre.io;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
-import dev.gyre.Promise;
 import dev.gyre.LoopConfig;
+import dev.gyre.Promise;
 
 import org.junit.jupiter.api.Test;
 

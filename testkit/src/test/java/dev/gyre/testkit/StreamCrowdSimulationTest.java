@@ -43,7 +43,9 @@ class StreamCrowdSimulationTest {
                     }
                 };
         LoopConfig config =
-                LoopConfig.DEFAULT.withObserver(observer).withUncaughtHandler((_, e) -> thrown.add(e));
+                LoopConfig.DEFAULT
+                        .withObserver(observer)
+                        .withUncaughtHandler((_, e) -> thrown.add(e));
         world = SimulatedWorld.seed(1, config).descriptorLimit(4 * CROWD);
         assertThat(CROWD).isGreaterThan(2 * config.microtaskBudget());
         Listener.on(

@@ -103,7 +103,9 @@ class StreamTimesSimulationTest {
         world.advance(Duration.ofSeconds(2));
         Duration begun = sent.plusMillis(500);
         assertThat(reason).isEqualTo(CloseReason.HANDSHAKE_TIMEOUT);
-        assertThat(closedAt).as("it began at %s", begun).isGreaterThanOrEqualTo(begun.plus(TIMEOUT));
+        assertThat(closedAt)
+                .as("it began at %s", begun)
+                .isGreaterThanOrEqualTo(begun.plus(TIMEOUT));
     }
 
     @Test
@@ -138,7 +140,9 @@ class StreamTimesSimulationTest {
         assertThat(got).as("what arrived before the stream was %s", reason).isEqualTo(bytes);
         Duration last = world.elapsed();
         world.advance(TIMEOUT.multipliedBy(3));
-        assertThat(reason).as("the peer never closed its side").isEqualTo(CloseReason.LINGER_TIMEOUT);
+        assertThat(reason)
+                .as("the peer never closed its side")
+                .isEqualTo(CloseReason.LINGER_TIMEOUT);
         assertThat(closedAt).isLessThanOrEqualTo(last.plus(TIMEOUT).plus(TICK));
     }
 

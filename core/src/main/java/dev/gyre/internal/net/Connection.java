@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.net.SocketAddress;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.function.Consumer;
 
 /// What is behind a stream: puts its input, its output, its times and its wire together, and knows how it ends.
@@ -58,15 +57,11 @@ final class Connection implements Wire.User {
 
     private boolean readsUnderPressure;
 
-    private @Nullable Consumer<? super CloseReason> onClose;
-
-    /// Who else has to know of the end: the listener, the other end of a pipe.
-    private @Nullable Consumer<? super Connection> onGone;
+    private final EndListeners listeners = new EndListeners();
 
     // How it ends.
     private boolean draining;
     private boolean endsWithLoop;
-    private boolean goneTold;
     private @Nullable CloseReason reason;
     private @Nullable Throwable failure;
 
@@ -298,23 +293,16 @@ final class Connection implements Wire.User {
     }
 
     void onClose(Consumer<? super CloseReason> callback) {
-        onClose = callback;
+        listeners.user(callback);
     }
 
     /// Tells somebody beside the user of the end.
     void onGone(Consumer<? super Connection> told) {
-        if (goneTold) {
+        if (listeners.areTold()) {
             streams.tell(() -> told.accept(this));
-            return;
+        } else {
+            listeners.add(told);
         }
-        Consumer<? super Connection> before = onGone;
-        onGone =
-                before == null
-                        ? told
-                        : connection -> {
-                            before.accept(connection);
-                            told.accept(connection);
-                        };
     }
 
     StreamClosedException closedException() {
@@ -390,7 +378,7 @@ final class Connection implements Wire.User {
         }
         wire.close(reset);
         streams.remove(this, why);
-        streams.tell(this::tellClosed);
+        streams.tell(() -> listeners.tell(this, why));
     }
 
     /// Whether an end would tell the peer that all is well.
@@ -403,27 +391,6 @@ final class Connection implements Wire.User {
             case LINGER_TIMEOUT -> !output.hasEnded();
             default -> true;
         };
-    }
-
-    private void tellClosed() {
-        CloseReason why = Objects.requireNonNull(reason);
-        Protocol speaking = input.protocol();
-        try {
-            if (speaking != null) {
-                speaking.onClose(face, why);
-            }
-        } finally {
-            try {
-                if (onClose != null) {
-                    onClose.accept(why);
-                }
-            } finally {
-                goneTold = true;
-                if (onGone != null) {
-                    onGone.accept(this);
-                }
-            }
-        }
     }
 
     // ------------------------------------------------------------------ looking

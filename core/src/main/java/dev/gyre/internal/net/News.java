@@ -4,8 +4,8 @@ import dev.gyre.EventLoop;
 import dev.gyre.internal.base.TaskRing;
 
 /// What users are told outside of any call of their own, and before the loop waits again: many at a time by one
-/// microtask. With one for each, ten thousand streams that end together would use up the budget of several ticks, and look
-/// like a microtask that adds another one for ever.
+/// microtask. With one for each, ten thousand streams that end together would use up the budget of several ticks, and
+/// look like a microtask that adds another one for ever.
 ///
 /// Loop thread only.
 final class News implements Runnable {

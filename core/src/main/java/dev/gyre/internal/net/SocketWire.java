@@ -282,8 +282,8 @@ final class SocketWire implements Wire {
         operations.atTurnEnd(this::releaseIfThrough);
     }
 
-    /// Throws away what has arrived and nobody will read. Closed before, the kernel would reset the connection, and with it
-    /// destroy what the peer has not read yet. What arrives later still does that: nobody waits for it here.
+    /// Throws away what has arrived and nobody will read. Closed before, the kernel would reset the connection, and
+    /// with it destroy what the peer has not read yet. What arrives later still does that: nobody waits for it here.
     void dropUnread() {
         NativeBuffer room = closed ? null : operations.pool().take(DROP_BYTES);
         if (room == null) {

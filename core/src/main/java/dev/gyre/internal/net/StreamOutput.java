@@ -313,9 +313,7 @@ final class StreamOutput {
 
     private void settle(ArrayDeque<Waiting> all) {
         long gone = written - pending(); // And not what was sent: a file may end early.
-        for (Waiting first = all.peek();
-                first != null && first.until <= gone;
-                first = all.peek()) {
+        for (Waiting first = all.peek(); first != null && first.until <= gone; first = all.peek()) {
             all.remove();
             first.outcome.resolve(null);
         }

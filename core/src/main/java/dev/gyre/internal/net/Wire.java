@@ -33,8 +33,8 @@ interface Wire {
         /// @param cause what there is to tell beside the reason
         void onFailed(CloseReason reason, @Nullable Throwable cause);
 
-        /// A part of what is being sent is out, which [#onSent] tells of later: for telling a slow peer from a dead one.
-        /// Comes in the middle of things, and is for taking a note only.
+        /// A part of what is being sent is out, which [#onSent] tells of later: for telling a slow peer from a dead
+        /// one. Comes in the middle of things, and is for taking a note only.
         void onProgress();
 
         /// The peer is there, though nothing has come of it for the user: a handshake goes on.
