@@ -3,6 +3,8 @@ package dev.gyre.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -64,8 +66,8 @@ class AccessLogTest {
     void file_afterTheEnd_hasAllLinesInOrder() throws Exception {
         Path file = directory.resolve("access.log");
         Files.writeString(file, "before\n");
-        try (AccessLog log = AccessLog.common(file);
-                ServedSite site = new ServedSite(server -> routes(server, log));
+        AccessLog log = AccessLog.common(file);
+        try (ServedSite site = new ServedSite(server -> routes(server, log));
                 Socket socket = site.connect()) {
             for (int i = 0; i < 500; i++) {
                 site.ask(socket, "GET", "/?" + i);
@@ -100,7 +102,7 @@ class AccessLogTest {
                 Socket socket = site.connect()) {
             String some = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100);
             for (int i = 0; i < asked / 100; i++) {
-                socket.getOutputStream().write(some.getBytes());
+                socket.getOutputStream().write(some.getBytes(UTF_8));
                 for (int j = 0; j < 100; j++) {
                     assertThat(ServedSite.Answer.read(socket.getInputStream(), false).status())
                             .as("the loop answers although nobody writes the log")

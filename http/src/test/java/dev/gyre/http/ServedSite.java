@@ -84,9 +84,28 @@ public final class ServedSite implements AutoCloseable {
         }
     }
 
-    /// @param all the fields in their order
-    /// @param content without what was put around it for the transfer
-    public record Answer(int status, List<Map.Entry<String, String>> all, byte[] content) {
+    /// An answer as it arrived.
+    public static final class Answer {
+        private final int status;
+        private final List<Map.Entry<String, String>> all;
+        private final byte[] content;
+
+        private Answer(int status, List<Map.Entry<String, String>> all, byte[] content) {
+            this.status = status;
+            this.all = all;
+            this.content = content;
+        }
+
+        public int status() {
+            return status;
+        }
+
+        /// Without what was put around it for the transfer.
+        public byte[] content() {
+            return content;
+        }
+
+        /// The values of a field, with commas between them; empty if there is none.
         public String field(String name) {
             return String.join(
                     ", ",

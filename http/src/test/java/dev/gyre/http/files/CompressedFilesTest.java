@@ -2,6 +2,8 @@ package dev.gyre.http.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.gyre.http.FilesConfig;
 import dev.gyre.http.ServedSite;
 
@@ -30,10 +32,10 @@ class CompressedFilesTest {
 
     @BeforeEach
     void fill() throws IOException {
-        put("a.txt", TEXT.getBytes());
-        put("long.txt", LONG.getBytes());
-        put("tiny.txt", "tiny".getBytes());
-        put("a.png", TEXT.getBytes());
+        put("a.txt", TEXT.getBytes(UTF_8));
+        put("long.txt", LONG.getBytes(UTF_8));
+        put("tiny.txt", "tiny".getBytes(UTF_8));
+        put("a.png", TEXT.getBytes(UTF_8));
         byte[] noise = new byte[4_000];
         new Random(3).nextBytes(noise);
         put("noise.txt", noise);
@@ -57,7 +59,7 @@ class CompressedFilesTest {
     private static byte[] zip(String content) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (var gzip = new GZIPOutputStream(out)) {
-            gzip.write(content.getBytes());
+            gzip.write(content.getBytes(UTF_8));
         }
         return out.toByteArray();
     }
@@ -73,7 +75,7 @@ class CompressedFilesTest {
                 assertThat(answer.field("Content-Encoding")).isEqualTo("gzip");
                 assertThat(answer.field("Vary")).isEqualTo("Accept-Encoding");
                 assertThat(answer.field("Content-Type")).startsWith("text/plain");
-                assertThat(new String(unzip(answer.content()))).isEqualTo(name.equals("a.txt") ? TEXT : LONG);
+                assertThat(new String(unzip(answer.content()), UTF_8)).isEqualTo(name.equals("a.txt") ? TEXT : LONG);
                 assertThat(answer.field("ETag")).isNotEqualTo(plain.field("ETag"));
                 assertThat(answer.has("Accept-Ranges")).isFalse();
             }
@@ -138,7 +140,7 @@ class CompressedFilesTest {
         Path beside = Files.write(directory.resolve("a.txt.gz"), zip("from beside"));
         Files.setLastModifiedTime(beside, FileTime.from(Instant.now().minusSeconds(1_000)));
         try (ServedSite site = site()) {
-            assertThat(new String(unzip(site.get("/a.txt", "Accept-Encoding: gzip").content()))).isEqualTo(TEXT);
+            assertThat(new String(unzip(site.get("/a.txt", "Accept-Encoding: gzip").content()), UTF_8)).isEqualTo(TEXT);
         }
     }
 
@@ -149,7 +151,7 @@ class CompressedFilesTest {
             Files.write(elsewhere, zip("SECRET"));
             Files.createSymbolicLink(directory.resolve("a.txt.gz"), elsewhere);
             try (ServedSite site = site()) {
-                assertThat(new String(unzip(site.get("/a.txt", "Accept-Encoding: gzip").content()))).isEqualTo(TEXT);
+                assertThat(new String(unzip(site.get("/a.txt", "Accept-Encoding: gzip").content()), UTF_8)).isEqualTo(TEXT);
             }
         } finally {
             Files.delete(elsewhere);
@@ -160,9 +162,9 @@ class CompressedFilesTest {
     void get_afterACompressedFileHasCome_isThat() throws Exception {
         FilesConfig config = FilesConfig.DEFAULT.withFresh(Duration.ZERO);
         try (ServedSite site = new ServedSite(server -> server.files("/", directory, config))) {
-            assertThat(new String(unzip(site.get("/a.txt", "Accept-Encoding: gzip").content()))).isEqualTo(TEXT);
+            assertThat(new String(unzip(site.get("/a.txt", "Accept-Encoding: gzip").content()), UTF_8)).isEqualTo(TEXT);
             Files.write(directory.resolve("a.txt.gz"), zip("from beside"));
-            assertThat(new String(unzip(site.get("/a.txt", "Accept-Encoding: gzip").content())))
+            assertThat(new String(unzip(site.get("/a.txt", "Accept-Encoding: gzip").content()), UTF_8))
                     .isEqualTo("from beside");
         }
     }

@@ -3,6 +3,8 @@ package dev.gyre.http.files;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.gyre.EventLoop;
 import dev.gyre.http.FilesConfig;
 import dev.gyre.http.HttpServer;
@@ -17,6 +19,7 @@ import java.io.InputStream;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
@@ -84,7 +87,7 @@ class FileServingTest {
                 Socket socket = site.connect()) {
             String one = "GET /s/big.bin HTTP/1.1\r\nHost: a\r\n\r\n";
             String two = "GET /s/hello.txt HTTP/1.1\r\nHost: a\r\n\r\n";
-            socket.getOutputStream().write((one + two + one + two).getBytes());
+            socket.getOutputStream().write((one + two + one + two).getBytes(UTF_8));
             InputStream in = socket.getInputStream();
             assertThat(ServedSite.Answer.read(in, false).content()).isEqualTo(BIG);
             assertThat(ServedSite.Answer.read(in, false).text()).isEqualTo("Hello, file!");
@@ -221,11 +224,11 @@ class FileServingTest {
         FilesConfig config = FilesConfig.DEFAULT.withFresh(Duration.ofHours(1));
         try (ServedSite site = site(config)) {
             assertThat(site.get("/s/big.bin").content()).isEqualTo(BIG);
-            try (var file = Files.newByteChannel(directory.resolve("big.bin"), java.nio.file.StandardOpenOption.WRITE)) {
+            try (var file = Files.newByteChannel(directory.resolve("big.bin"), StandardOpenOption.WRITE)) {
                 file.truncate(1_000);
             }
             try (Socket socket = site.connect()) {
-                socket.getOutputStream().write("GET /s/big.bin HTTP/1.1\r\nHost: a\r\n\r\n".getBytes());
+                socket.getOutputStream().write("GET /s/big.bin HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(UTF_8));
                 byte[] all;
                 try {
                     all = socket.getInputStream().readAllBytes();
@@ -250,7 +253,7 @@ class FileServingTest {
         }
         try (ServedSite site = site();
                 Socket socket = site.connect()) {
-            socket.getOutputStream().write("GET /s/huge.bin HTTP/1.1\r\nHost: a\r\n\r\n".getBytes());
+            socket.getOutputStream().write("GET /s/huge.bin HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(UTF_8));
             InputStream in = socket.getInputStream();
             // While this one does not read, others are answered: the loop waits for nobody.
             for (int i = 0; i < 20; i++) {

@@ -16,6 +16,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
@@ -107,7 +109,7 @@ class RangesAndConditionsTest {
     void get_ofARangeOfABigFile_isThatPart() throws Exception {
         var answer = site.get("/big.bin", "Range: bytes=50000-99999");
         assertThat(answer.status()).isEqualTo(206);
-        assertThat(answer.content()).isEqualTo(java.util.Arrays.copyOfRange(BIG, 50_000, 100_000));
+        assertThat(answer.content()).isEqualTo(Arrays.copyOfRange(BIG, 50_000, 100_000));
         assertThat(answer.field("Content-Range")).isEqualTo("bytes 50000-99999/100000");
     }
 
@@ -136,7 +138,7 @@ class RangesAndConditionsTest {
     @Test
     void get_ofSeveralRangesOfABigFile_isAllOfThem() throws Exception {
         try (var socket = site.connect()) {
-            var answer = site.ask(socket, "GET", "/big.bin", "Range: bytes=90000-99999,0-29999,-1,40000-40000".replace(",-1", ""));
+            var answer = site.ask(socket, "GET", "/big.bin", "Range: bytes=90000-99999,0-29999,40000-40000");
             assertThat(answer.status()).isEqualTo(206);
             String all = new String(BIG, ISO_8859_1);
             assertThat(parts(answer, BIG.length))
@@ -168,12 +170,12 @@ class RangesAndConditionsTest {
         assertThat(type).startsWith("multipart/byteranges; boundary=");
         String boundary = type.substring(type.indexOf('=') + 1);
         String rest = answer.text();
-        List<String> parts = new java.util.ArrayList<>();
+        List<String> parts = new ArrayList<>();
         while (!rest.equals("\r\n--" + boundary + "--\r\n")) {
             String begin = (parts.isEmpty() ? "--" : "\r\n--") + boundary + "\r\n";
             assertThat(rest).startsWith(begin + "Content-Type: application/octet-stream\r\nContent-Range: bytes ");
             int end = rest.indexOf("\r\n\r\n");
-            String[] range = rest.substring(rest.indexOf("bytes ") + 6, end).split("[-/]");
+            String[] range = rest.substring(rest.indexOf("bytes ") + 6, end).split("[-/]", -1);
             assertThat(range[2]).isEqualTo(String.valueOf(size));
             int length = Integer.parseInt(range[1]) - Integer.parseInt(range[0]) + 1;
             parts.add(rest.substring(end + 4, end + 4 + length));

@@ -98,7 +98,7 @@ public final class GzipCoder implements AutoCloseable {
             made = deflater.deflate(out, length, out.length - length, flush);
             length += made;
             // A full array may mean that there is more.
-        } while (made > 0 && length == out.length || !deflater.needsInput() && made > 0);
+        } while (made > 0 && (length == out.length || !deflater.needsInput()));
     }
 
     private void room(int bytes) {
@@ -114,10 +114,7 @@ public final class GzipCoder implements AutoCloseable {
     }
 
     private byte[] take() {
-        byte[] made = length == out.length ? out : Arrays.copyOf(out, length);
-        if (made == out) {
-            out = NOTHING;
-        }
+        byte[] made = Arrays.copyOf(out, length);
         length = 0;
         return made;
     }
