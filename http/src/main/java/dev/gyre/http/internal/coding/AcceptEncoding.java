@@ -18,7 +18,7 @@ public final class AcceptEncoding {
         int any = -1;
         int identity = -1;
         for (String field : headers.all("Accept-Encoding")) {
-            for (String element : field.split(",")) {
+            for (String element : field.split(",", -1)) {
                 int semicolon = element.indexOf(';');
                 String coding = (semicolon < 0 ? element : element.substring(0, semicolon)).strip();
                 int weight = semicolon < 0 ? FULL : weight(element.substring(semicolon + 1));

@@ -12,6 +12,9 @@ public final class GzipCoder implements AutoCloseable {
     private static final int TRAILER_BYTES = 8;
     private static final byte[] NOTHING = {};
 
+    /// Less than that, as the header alone, waits for more: each piece becomes a chunk of its own.
+    private static final int WORTH_SENDING_BYTES = 512;
+
     private final Deflater deflater;
     private final CRC32 checksum = new CRC32();
 
@@ -39,7 +42,7 @@ public final class GzipCoder implements AutoCloseable {
     /// @param flush whether all of them are to come out
     public byte[] next(byte[] content, int bytes, boolean flush) {
         put(content, bytes, flush ? Deflater.SYNC_FLUSH : Deflater.NO_FLUSH);
-        return take();
+        return flush || length >= WORTH_SENDING_BYTES ? take() : NOTHING;
     }
 
     /// What was held back.
@@ -95,7 +98,7 @@ public final class GzipCoder implements AutoCloseable {
             made = deflater.deflate(out, length, out.length - length, flush);
             length += made;
             // A full array may mean that there is more.
-        } while (made > 0 && length == out.length || !deflater.needsInput() && made > 0);
+        } while (made > 0 && (length == out.length || !deflater.needsInput()));
     }
 
     private void room(int bytes) {
@@ -111,10 +114,7 @@ public final class GzipCoder implements AutoCloseable {
     }
 
     private byte[] take() {
-        byte[] made = length == out.length ? out : Arrays.copyOf(out, length);
-        if (made == out) {
-            out = NOTHING;
-        }
+        byte[] made = Arrays.copyOf(out, length);
         length = 0;
         return made;
     }

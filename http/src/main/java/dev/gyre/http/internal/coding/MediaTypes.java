@@ -94,7 +94,7 @@ public final class MediaTypes {
     private static void put(String type, String extensions) {
         // Others have a charset of their own, or say it in the content.
         String said = type.startsWith("text/") ? type + "; charset=utf-8" : type;
-        for (String extension : extensions.split(" ")) {
+        for (String extension : extensions.split(" ", -1)) {
             String before = BY_EXTENSION.put(extension, said);
             assert before == null : "an extension has one type: " + extension;
         }

@@ -54,7 +54,7 @@ record ByteRanges(Kind kind, List<Part> parts) {
             }
             long first = number(spec.substring(0, dash));
             long last = number(spec.substring(dash + 1));
-            if (first == BAD || last == BAD || first < 0 && last < 0 || last >= 0 && first > last) {
+            if (first == BAD || last == BAD || isNone(first, last)) {
                 return WHOLE;
             }
             if (first < 0 && last > 0 && size == 0) {
@@ -71,6 +71,10 @@ record ByteRanges(Kind kind, List<Part> parts) {
             return NOWHERE;
         }
         return hasOverlap(parts) ? WHOLE : new ByteRanges(Kind.PARTS, List.copyOf(parts));
+    }
+
+    private static boolean isNone(long first, long last) {
+        return first < 0 ? last < 0 : last >= 0 && first > last;
     }
 
     private static void addIfThere(List<Part> parts, long first, long last, long size) {

@@ -62,6 +62,8 @@ final class CachedFile implements Found {
         users++;
     }
 
+    /// Somebody uses it no longer.
+    ///
     /// @return whether that was the last one, and it is closed
     boolean release() {
         assert users > 0 : "released more often than retained: " + path;

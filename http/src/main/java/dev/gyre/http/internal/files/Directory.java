@@ -51,6 +51,8 @@ public final class Directory {
         freshNanos = config.fresh().compareTo(LONGEST) > 0 ? LONGEST.toNanos() : config.fresh().toNanos();
     }
 
+    /// The files below a directory.
+    ///
     /// @param depth how many segments of a path stand for the directory
     /// @throws IllegalArgumentException if there is no such directory
     public static Directory of(FileCache cache, Path directory, FilesConfig config, int depth) {
@@ -110,12 +112,11 @@ public final class Directory {
             throw nothing(exchange, 404);
         }
         return search(key, requested, known, gzip)
-                .then(
+                .thenAccept(
                         found -> {
                             if (!exchange.isOver()) {
                                 Promise<?> _ = answer(exchange, found, gzip);
                             }
-                            return null;
                         });
     }
 
@@ -156,7 +157,7 @@ public final class Directory {
         if (search != null && (search.gzip || !gzip)) {
             return search.outcome;
         }
-        boolean again = known == null || gzip && known.mightShrink;
+        boolean again = known == null || (gzip && known.mightShrink);
         if (known != null) {
             known.retain(); // It may be thrown out meanwhile.
         }

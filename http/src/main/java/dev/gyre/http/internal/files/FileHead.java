@@ -5,15 +5,24 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What the head of an answer says of a file, made once for all answers.
-///
-/// @param status 200, 206 or 304
-/// @param type its media type
-/// @param typeLine the same as a line
-/// @param fields names and values in turn
-/// @param lines the same as lines
-public record FileHead(
-        int status, String type, byte[] typeLine, List<String> fields, byte[] lines) {
+/// What the head of an answer says of a file, made once for all answers. Immutable.
+public final class FileHead {
+    private final int status;
+    private final String type;
+    private final byte[] typeLine;
+    private final List<String> fields;
+    private final byte[] lines;
+
+    private FileHead(
+            int status, String type, byte[] typeLine, List<String> fields, byte[] lines) {
+        this.status = status;
+        this.type = type;
+        this.typeLine = typeLine;
+        this.fields = fields;
+        this.lines = lines;
+    }
+
+    /// @param fields names and values in turn
     static FileHead of(int status, String type, List<String> fields) {
         StringBuilder lines = new StringBuilder();
         for (int i = 0; i < fields.size(); i += 2) {
@@ -25,6 +34,31 @@ public record FileHead(
                 ("Content-Type: " + type + "\r\n").getBytes(ISO_8859_1),
                 List.copyOf(fields),
                 lines.toString().getBytes(ISO_8859_1));
+    }
+
+    /// 200, 206 or 304.
+    public int status() {
+        return status;
+    }
+
+    /// The media type.
+    String type() {
+        return type;
+    }
+
+    /// The same as a line, not to be changed.
+    public byte[] typeLine() {
+        return typeLine;
+    }
+
+    /// Names and values in turn.
+    public List<String> fields() {
+        return fields;
+    }
+
+    /// The same as lines, not to be changed.
+    public byte[] lines() {
+        return lines;
     }
 
     FileHead withStatus(int status) {

@@ -6,6 +6,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /// Which file it is, and in what state: two that are equal have the same content, but for changes within one tick of the
@@ -24,12 +25,20 @@ record FileIdentity(
                 Files.readAttributes(
                         path, "unix:dev,ino,mode,size,lastModifiedTime,ctime", options);
         return new FileIdentity(
-                ((Number) known.get("dev")).longValue(),
-                ((Number) known.get("ino")).longValue(),
-                ((Number) known.get("mode")).intValue(),
-                ((Number) known.get("size")).longValue(),
-                ((FileTime) known.get("lastModifiedTime")).to(TimeUnit.NANOSECONDS),
-                ((FileTime) known.get("ctime")).to(TimeUnit.NANOSECONDS));
+                number(known, "dev"),
+                number(known, "ino"),
+                (int) number(known, "mode"),
+                number(known, "size"),
+                nanos(known, "lastModifiedTime"),
+                nanos(known, "ctime"));
+    }
+
+    private static long number(Map<String, Object> known, String name) {
+        return ((Number) Objects.requireNonNull(known.get(name))).longValue();
+    }
+
+    private static long nanos(Map<String, Object> known, String name) {
+        return ((FileTime) Objects.requireNonNull(known.get(name))).to(TimeUnit.NANOSECONDS);
     }
 
     boolean isRegular() {

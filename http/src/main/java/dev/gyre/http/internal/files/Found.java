@@ -2,6 +2,8 @@ package dev.gyre.http.internal.files;
 
 /// What a look at the disk has found.
 sealed interface Found permits CachedFile, Found.Nothing, Found.Elsewhere, Found.Listed {
+    /// Nothing that is served.
+    ///
     /// @param status 403, 404 or 503
     record Nothing(int status) implements Found {}
 

@@ -21,14 +21,10 @@ final class HttpDates {
     private static final List<DateTimeFormatter> READ =
             List.of(
                     WRITTEN,
-                    // Two digits are the year of that end that is less than fifty years ahead.
+                    // Two digits are a year from 1970 on: no file is older, and nobody writes it so in times to come.
                     new DateTimeFormatterBuilder()
                             .appendPattern("EEEE, dd-MMM-")
-                            .appendValueReduced(
-                                    ChronoField.YEAR,
-                                    2,
-                                    2,
-                                    LocalDateTime.now(ZoneOffset.UTC).getYear() - 50)
+                            .appendValueReduced(ChronoField.YEAR, 2, 2, 1_970)
                             .appendPattern(" HH:mm:ss 'GMT'")
                             .toFormatter(Locale.ENGLISH),
                     DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss uuuu", Locale.ENGLISH));

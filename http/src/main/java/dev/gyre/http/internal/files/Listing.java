@@ -128,9 +128,9 @@ final class Listing {
         for (byte b : name.getBytes(UTF_8)) {
             char c = (char) (b & 0xff);
             boolean plain =
-                    c >= 'a' && c <= 'z'
-                            || c >= 'A' && c <= 'Z'
-                            || c >= '0' && c <= '9'
+                    (c >= 'a' && c <= 'z')
+                            || (c >= 'A' && c <= 'Z')
+                            || (c >= '0' && c <= '9')
                             || UNRESERVED.indexOf(c) >= 0;
             if (plain) {
                 encoded.append(c);

@@ -16,6 +16,8 @@ import java.util.List;
 /// @param names from the directory down; empty for the directory itself
 /// @param isDirectory whether a slash is at the end
 record RequestedPath(List<String> names, boolean isDirectory) {
+    /// Takes a path apart.
+    ///
     /// @param sent as it was sent, below the directory, without a slash at its beginning
     /// @param hidden whether names may begin with a dot
     /// @return null if there is nothing by that name, whatever is in the directory
@@ -28,7 +30,7 @@ record RequestedPath(List<String> names, boolean isDirectory) {
         List<String> names = new ArrayList<>(parts.length);
         for (int i = 0; i < parts.length - (isDirectory ? 1 : 0); i++) {
             String name = decode(parts[i]);
-            if (name == null || !isName(name) || !hidden && name.startsWith(".")) {
+            if (name == null || !isName(name) || (!hidden && name.startsWith("."))) {
                 return null;
             }
             names.add(name);

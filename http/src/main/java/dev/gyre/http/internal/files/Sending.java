@@ -33,11 +33,11 @@ record Sending(
                 sent.then(
                         bytes -> {
                             through(bytes == part.bytes(), goOn);
-                            return null;
+                            return true;
                         },
                         _ -> {
                             through(false, goOn);
-                            return null;
+                            return false;
                         });
     }
 

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /// The answer of an exchange, as its handler gives it.
@@ -322,8 +323,16 @@ final class ServerResponse implements Response {
         if (!isElsewhere()) {
             return bench.server.answerFile(exchange, file);
         }
-        Promise<?> begun = onLoop(() -> bench.server.answerFile(exchange, file));
-        return OnLoop.await(begun.toFuture().thenApply(_ -> begun));
+        CompletableFuture<Promise<?>> begun = new CompletableFuture<>();
+        Promise<?> _ =
+                onLoop(
+                        () ->
+                                bench.server
+                                        .answerFile(exchange, file)
+                                        .then(
+                                                _ -> begun.complete(bench.done),
+                                                begun::completeExceptionally));
+        return OnLoop.await(begun);
     }
 
     /// Answers with bytes that no encoding is for.

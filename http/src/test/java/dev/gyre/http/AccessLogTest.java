@@ -1,0 +1,143 @@
+package dev.gyre.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+class AccessLogTest {
+    @TempDir Path directory;
+
+    private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+
+    private String next() throws InterruptedException {
+        String line = lines.poll(20, TimeUnit.SECONDS);
+        assertThat(line).as("a line for each request").isNotNull();
+        return line;
+    }
+
+    private static void routes(HttpServer server, AccessLog log) {
+        server.use(log)
+                .get("/", (_, response) -> response.text("hello"))
+                .get("/none", (_, response) -> response.status(204).send());
+    }
+
+    @Test
+    void line_ofARequest_isInTheCombinedFormat() throws Exception {
+        Instant time = Instant.parse("2026-11-16T12:00:01Z");
+        try (AccessLog log = AccessLog.combined(lines::add, () -> time);
+                ServedSite site = new ServedSite(server -> routes(server, log))) {
+            site.get("/?a=b", "Referer: http://x/", "User-Agent: me");
+            assertThat(next())
+                    .matches(
+                            "127\\.0\\.0\\.1 - - \\[16/Nov/2026:12:00:01 \\+0000\\] \"GET /\\?a=b HTTP/1\\.1\" 200 5"
+                                    + " \"http://x/\" \"me\" \\d+\\.\\d{6}");
+            site.get("/none");
+            assertThat(next()).contains("\"GET /none HTTP/1.1\" 204 - \"-\" \"-\" ");
+            site.get("/missing");
+            assertThat(next()).contains("\"GET /missing HTTP/1.1\" 404 ");
+        }
+    }
+
+    @Test
+    void line_ofAPeerThatWantsToForgeOne_isOneLine() throws Exception {
+        try (AccessLog log = AccessLog.combined(lines::add);
+                ServedSite site = new ServedSite(server -> routes(server, log))) {
+            site.get("/", "User-Agent: a\" 200 5\\ \u00e9\tb");
+            assertThat(next()).contains("\"a\\\" 200 5\\\\ \\xe9\\x09b\"").doesNotContain("\n");
+        }
+    }
+
+    @Test
+    void file_afterTheEnd_hasAllLinesInOrder() throws Exception {
+        Path file = directory.resolve("access.log");
+        Files.writeString(file, "before\n");
+        AccessLog log = AccessLog.common(file);
+        try (ServedSite site = new ServedSite(server -> routes(server, log));
+                Socket socket = site.connect()) {
+            for (int i = 0; i < 500; i++) {
+                site.ask(socket, "GET", "/?" + i);
+            }
+            log.close();
+            List<String> all = Files.readAllLines(file);
+            assertThat(all).hasSize(501);
+            for (int i = 0; i < 500; i++) {
+                assertThat(all.get(i + 1)).contains("\"GET /?" + i + " HTTP/1.1\" 200 5 0.");
+            }
+            assertThat(log.dropped()).isZero();
+            site.ask(socket, "GET", "/");
+            assertThat(Files.readAllLines(file)).as("nothing is written after the end").hasSize(501);
+        }
+    }
+
+    @Test
+    void lines_ofAConsumerThatWaits_areDroppedAndCounted() throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        AccessLog log =
+                AccessLog.common(
+                        line -> {
+                            try {
+                                goOn.await();
+                            } catch (InterruptedException e) {
+                                Thread.currentThread().interrupt();
+                            }
+                            lines.add(line);
+                        });
+        int asked = 9_000;
+        try (ServedSite site = new ServedSite(server -> routes(server, log));
+                Socket socket = site.connect()) {
+            String some = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100);
+            for (int i = 0; i < asked / 100; i++) {
+                socket.getOutputStream().write(some.getBytes(UTF_8));
+                for (int j = 0; j < 100; j++) {
+                    assertThat(ServedSite.Answer.read(socket.getInputStream(), false).status())
+                            .as("the loop answers although nobody writes the log")
+                            .isEqualTo(200);
+                }
+            }
+        }
+        goOn.countDown();
+        log.close();
+        assertThat(log.dropped()).isPositive();
+        assertThat(lines.size() + log.dropped()).isEqualTo(asked);
+    }
+
+    @Test
+    void consumer_thatThrows_losesItsOwnLineOnly() throws Exception {
+        try (AccessLog log =
+                        AccessLog.common(
+                                line -> {
+                                    if (line.contains("/?bad")) {
+                                        throw new IllegalStateException("on purpose");
+                                    }
+                                    lines.add(line);
+                                });
+                ServedSite site = new ServedSite(server -> routes(server, log))) {
+            site.get("/?bad");
+            site.get("/?good");
+            assertThat(next()).contains("/?good");
+            assertThat(log.dropped()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void file_thatCannotBeOpened_isSaidAtOnce() {
+        assertThatThrownBy(() -> AccessLog.common(directory.resolve("none/access.log")))
+                .isInstanceOf(UncheckedIOException.class)
+                .hasMessageContaining("none/access.log");
+    }
+}
