@@ -27,8 +27,10 @@ import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -44,7 +46,7 @@ public final class LoopServer implements HttpServer {
     private final List<Middleware> middleware = new ArrayList<>();
     private final List<Listener> listeners = new ArrayList<>();
     private final Set<HttpConnection> connections = new LinkedHashSet<>();
-    private final Set<WebSocket> sockets = new LinkedHashSet<>();
+    private final Map<WebSocket, Stream> sockets = new LinkedHashMap<>();
     private Handler entrance = this::dispatch;
     private @Nullable ErrorHandler errors;
     private JsonWriter json = Json::write;
@@ -293,10 +295,11 @@ public final class LoopServer implements HttpServer {
         }
     }
 
-    void add(WebSocket socket) {
-        sockets.add(socket);
-        socket.onClose(
-                (_, _) -> {
+    void add(WebSocket socket, Stream stream) {
+        sockets.put(socket, stream);
+        // That of the stream: the socket's own is the user's.
+        stream.onClose(
+                _ -> {
                     sockets.remove(socket);
                     tellIfDrained();
                 });
@@ -331,7 +334,7 @@ public final class LoopServer implements HttpServer {
         drained = made;
         listeners.forEach(Listener::close);
         List.copyOf(connections).forEach(HttpConnection::drain);
-        List.copyOf(sockets).forEach(socket -> socket.close(1001, "the server is going away"));
+        List.copyOf(sockets.keySet()).forEach(socket -> socket.close(1001, "the server is going away"));
         loop.after(deadline, _ -> cut());
         tellIfDrained();
         return made.promise();
@@ -339,6 +342,7 @@ public final class LoopServer implements HttpServer {
 
     private void cut() {
         List.copyOf(connections).forEach(HttpConnection::abort);
+        List.copyOf(sockets.values()).forEach(Stream::abort);
     }
 
     private void tellIfDrained() {

@@ -64,7 +64,7 @@ final class Upgrade implements Handler {
         connection.upgrade(
                 exchange,
                 stream -> {
-                    server.add(socket.socket());
+                    server.add(socket.socket(), stream);
                     socket.begin(stream, opened);
                 });
         return exchange.bench.done;

@@ -1,0 +1,145 @@
+package dev.gyre.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// What `gyre serve` cannot do or does not understand: one line that names the thing, the cause and the remedy.
+final class ServeRefusalsTest {
+    @TempDir Path directory;
+
+    private static void assertRefused(Execution execution, String start, String remedy) {
+        assertThat(execution.status()).isEqualTo(1);
+        assertThat(execution.out()).isEmpty();
+        assertThat(execution.err().lines())
+                .singleElement()
+                .asString()
+                .startsWith(start)
+                .contains(remedy);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1", "2"})
+    void serve_onAPortThatIsTaken_namesItAndTheRemedy(String loops) throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            String port = Integer.toString(taken.getLocalPort());
+            assertRefused(
+                    Execution.of("serve", "--port", port, "--loops", loops),
+                    "Cannot listen on 127.0.0.1:" + port + ": EADDRINUSE (98): ",
+                    "choose another port");
+        }
+    }
+
+    @Test
+    void serve_onThePortOfAnother_doesNotShareIt() throws Exception {
+        try (Program server = Program.start("serve", "--port", "0", "--loops", "2")) {
+            String port = Integer.toString(ServeTest.port(server));
+            assertRefused(
+                    Execution.of("serve", "--port", port, "--loops", "2"),
+                    "Cannot listen on 127.0.0.1:" + port + ": EADDRINUSE (98): ",
+                    "choose another port");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"192.0.2.1, EADDRNOTAVAIL", "no-such-host.invalid, no such host"})
+    void serve_whereItCannot_namesTheAddressAndWhy(String host, String why) {
+        assertRefused(
+                Execution.of("serve", "--host", host),
+                "Cannot listen on " + host + ":8080: ",
+                why);
+    }
+
+    @Test
+    void serve_whatIsNoDirectory_isNamed() throws IOException {
+        Path file = Files.writeString(directory.resolve("page.html"), "");
+        assertRefused(
+                Execution.of("serve", file.toString()),
+                "Cannot serve " + file + ": it is no directory",
+                "name the one that it is in");
+        assertRefused(
+                Execution.of("serve", file + "-not-there"),
+                "Cannot serve " + file + "-not-there: there is no such directory",
+                "name another");
+    }
+
+    @Test
+    void serve_withAFileThatIsNoCertificate_namesTheFileAndWhy() throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "no certificate");
+        assertRefused(
+                Execution.of("serve", "--tls", "--cert", file.toString()),
+                "Cannot speak TLS: " + file,
+                "holds no certificate");
+    }
+
+    @Test
+    void serve_withALogThatCannotBeWritten_namesItAndWhy() {
+        String file = directory.resolve("no/such/access.log").toString();
+        assertRefused(
+                Execution.of("serve", "--access-log", file),
+                "Cannot write the access log " + file + ": there is no such directory",
+                "make it");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--cert=x,               --cert and --key are for --tls",
+        "--listing,              for a directory",
+        "--cache-control=x,      for a directory",
+        "--unix=x --port=1,      one place",
+        "--unix=x --host=::1,    one place",
+        "--unix=x --loops=2,     one listener",
+        "--port=65536,           a port is from 0 to 65535",
+        "--port=http,            --port",
+        "--host=a/b,             no host like a/b",
+        "--loops=0,              must be at least 1",
+        "--loops=1025,           at most 1024",
+        "--max-body=0,           at least 1",
+        "--max-body=much,        no number of bytes",
+        "--max-connections=0,    must be at least 1",
+        "--idle-timeout=soon,    no duration",
+        "--backend=select,       no backend is called",
+        "a b,                    b"
+    })
+    void serve_nonsense_isNamed(String arguments, String expected) {
+        List<String> words = new ArrayList<>(List.of("serve"));
+        words.addAll(List.of(arguments.split(" ", -1)));
+
+        Execution execution = Execution.of(words.toArray(String[]::new));
+
+        assertThat(execution.status()).isEqualTo(2);
+        assertThat(execution.out()).isEmpty();
+        assertThat(execution.err()).contains(expected);
+    }
+
+    @Test
+    void serve_onAnotherSystem_saysWhy() {
+        Execution execution = Execution.on("Plan 9", "serve");
+
+        assertThat(execution.status()).isEqualTo(1);
+        assertThat(execution.err()).contains("Plan 9", "gyre doctor");
+    }
+
+    @Test
+    void help_ofServe_explainsOptionsEndpointsAndStatus() {
+        Execution execution = Execution.of("help", "serve");
+
+        assertThat(execution.status()).isZero();
+        assertThat(execution.out())
+                .contains("--port", "--host", "--unix", "--loops", "--access-log", "--listing")
+                .contains("--max-body", "--idle-timeout", "Default: 60s", "--tls", "--cert")
+                .contains("/plaintext", "/ws/echo", "/metrics", "Exit status:", "Examples:")
+                .doesNotContain("--until-input-ends", "--rehearse");
+    }
+}
