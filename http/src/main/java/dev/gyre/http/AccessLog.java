@@ -200,7 +200,7 @@ public final class AccessLog implements Middleware, AutoCloseable {
                     unflushed = true;
                     lines.accept(line);
                 }
-                if (ended || unflushed && System.nanoTime() - flushedAt >= FLUSH_NANOS) {
+                if (ended || (unflushed && System.nanoTime() - flushedAt >= FLUSH_NANOS)) {
                     unflushed = false;
                     lines.flush();
                 }
