@@ -14,6 +14,8 @@ import java.nio.file.Path;
 public final class OpenFiles {
     private OpenFiles() {}
 
+    /// Opens a file, and never waits for the other end of a pipe.
+    ///
     /// @throws SystemCallException if the kernel refuses
     public static OpenDescriptor open(Path path, OpenOption... options) {
         // A pipe without a writer would keep the thread for ever; a terminal would become the process's own.
