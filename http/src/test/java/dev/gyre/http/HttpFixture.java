@@ -15,6 +15,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /// A server and its peers on one loop.
 abstract class HttpFixture {
@@ -83,10 +84,14 @@ abstract class HttpFixture {
 
     /// Turns the loop until something holds. The time is for what never comes: nothing waits for it.
     protected void runUntil(String what, BooleanSupplier holds) {
+        runUntil(() -> what, holds);
+    }
+
+    protected void runUntil(Supplier<String> what, BooleanSupplier holds) {
         long giveUpNanos = System.nanoTime() + Duration.ofSeconds(20).toNanos();
         while (!holds.getAsBoolean()) {
             assertThat(System.nanoTime() - giveUpNanos)
-                    .as("waited for 20 seconds and it does not hold: %s", what)
+                    .as(() -> "waited for 20 seconds and it does not hold: " + what.get())
                     .isNegative();
             loop.runFor(Duration.ofMillis(1));
         }

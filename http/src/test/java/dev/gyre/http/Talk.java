@@ -50,13 +50,13 @@ final class Talk {
 
     Talk await(String text) {
         fixture.runUntil(
-                "'" + text + "' comes, after:\n" + received, () -> received.indexOf(text) >= 0);
+                () -> "'" + text + "' comes, after:\n" + received, () -> received.indexOf(text) >= 0);
         return this;
     }
 
     /// Waits for the end, and says what came before it.
     String all() {
-        fixture.runUntil("the connection ends, after:\n" + received, this::isOver);
+        fixture.runUntil(() -> "the connection ends, after:\n" + received, this::isOver);
         return received.toString();
     }
 
@@ -81,7 +81,7 @@ final class Talk {
                         : Integer.parseInt(
                                 fields.substring(at + 16, fields.indexOf("\r\n", at)));
         fixture.runUntil(
-                length + " bytes of content come, after:\n" + received,
+                () -> length + " bytes of content come, after:\n" + received,
                 () -> received.length() >= head + length);
         String content = received.substring(head, head + length);
         received.delete(0, head + length);

@@ -149,6 +149,7 @@ final class HttpConnection implements Protocol {
         Throwable failure = null;
         try {
             if (exchange.head.contentLength() > bench.config.maxBody()) {
+                closes = true;
                 throw new HttpException(
                         413, "the content has more than " + bench.config.maxBody() + " bytes");
             }

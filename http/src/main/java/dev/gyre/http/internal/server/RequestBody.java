@@ -79,7 +79,7 @@ final class RequestBody implements Body {
 
     /// Takes what belongs to it, as long as it is wanted.
     void take(Buffer data) {
-        while (isWanted() && !ended) {
+        while (isWanted()) {
             int next = next(data);
             if (next == ChunkDecoder.MORE) {
                 return;
@@ -103,6 +103,11 @@ final class RequestBody implements Body {
                 return;
             }
             hand(data, next);
+            if (chunks == null && received == length && failure == null) {
+                // Also if it was paused with the last byte: nothing would come any more to tell of the end.
+                end();
+                return;
+            }
         }
     }
 
@@ -110,8 +115,7 @@ final class RequestBody implements Body {
         if (chunks != null) {
             return chunks.next(data);
         }
-        long left = length - received;
-        return left == 0 ? ChunkDecoder.END : (int) Math.min(left, data.readable());
+        return (int) Math.min(length - received, data.readable());
     }
 
     private void hand(Buffer data, int bytes) {
