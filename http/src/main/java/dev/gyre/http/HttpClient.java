@@ -2,6 +2,7 @@ package dev.gyre.http;
 
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
+import dev.gyre.http.internal.client.LoopClient;
 
 import java.net.URI;
 
@@ -29,7 +30,7 @@ public interface HttpClient extends AutoCloseable {
 
     /// A client.
     static HttpClient on(EventLoop loop, HttpClientConfig config) {
-        throw new UnsupportedOperationException();
+        return new LoopClient(loop, config);
     }
 
     /// Asks for something.
