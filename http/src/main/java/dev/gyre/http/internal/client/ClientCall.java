@@ -194,8 +194,9 @@ final class ClientCall implements HttpCall {
     }
 
     void deliver(Buffer part) {
-        if (onData != null && isPending()) {
-            onData.accept(part);
+        Consumer<? super Buffer> callback = onData;
+        if (callback != null && isPending()) {
+            callback.accept(part);
         }
     }
 

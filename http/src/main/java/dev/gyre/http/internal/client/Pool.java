@@ -153,6 +153,7 @@ final class Pool {
         count(call, -1);
         if (client.isClosed()) {
             stream.abort();
+            retireIfUnused();
             return;
         }
         ClientConnection connection = new ClientConnection(this, stream, client.reader());
