@@ -193,7 +193,10 @@ class BothSidesTest {
                                                 + "Sec-WebSocket-Accept: AAAA\r\n\r\n")))
                 .hasMessageContaining("does not answer the key");
         assertThat(failure(answeredWith("SSH-2.0-OpenSSH\r\n\r\n"))).hasMessageContaining("no HTTP");
-        assertThat(failure(answeredWith("x".repeat(20_000)))).hasMessageContaining("no end");
+        assertThat(failure(answeredWith("x".repeat(20_000)))).hasMessageContaining("no HTTP");
+        assertThat(failure(answeredWith(head + "A: " + "x".repeat(20_000))))
+                .hasMessageContaining("larger than is taken");
+        assertThat(failure(answeredWith("HTTP/1.0 101 Yes\r\n\r\n"))).hasMessageContaining("HTTP/1.0");
         assertThat(failure(answeredWith(""))).hasMessageContaining("before it answered");
     }
 
