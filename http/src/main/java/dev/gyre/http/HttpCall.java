@@ -10,10 +10,12 @@ import java.util.function.Consumer;
 ///
 /// **Threads.** As those of [HttpClient].
 public interface HttpCall {
-    /// Sets a header field, in place of what was set of that name before. `Host` and the length are seen to.
+    /// Sets a header field, in place of what was set of that name before. `Host` is the URI's unless it is set here; the
+    /// length of the content is seen to. With `Connection: close` the connection is not used again.
     ///
     /// @return this call
-    /// @throws IllegalArgumentException if it would not be one field of one line
+    /// @throws IllegalArgumentException if it would not be one field of one line, or is `Content-Length` or
+    ///     `Transfer-Encoding`
     HttpCall header(String name, String value);
 
     /// Changes [HttpClientConfig#timeout] for this call.
@@ -21,7 +23,9 @@ public interface HttpCall {
     /// @return this call
     HttpCall timeout(Duration timeout);
 
-    /// Calls back for content as it arrives, which is not collected then: [HttpAnswer#bytes()] is empty. Valid until it returns.
+    /// Calls back for content as it arrives, which is not collected then: [HttpAnswer#content()] is empty, and
+    /// [HttpClientConfig#maxContent] no limit. The buffer is valid until it returns; what is left in it is dropped. If the callback
+    /// throws, the call is rejected with that, and its connection closed.
     ///
     /// @return this call
     HttpCall onData(Consumer<? super Buffer> callback);
@@ -29,9 +33,10 @@ public interface HttpCall {
     /// Sends it without content.
     ///
     /// @return the answer, when all of it has arrived
+    /// @throws IllegalStateException if it was sent already
     Promise<HttpAnswer> send();
 
-    /// Sends it with content.
+    /// Sends it with content, which is not to be changed until the answer is there.
     ///
     /// @return as [#send()]
     Promise<HttpAnswer> send(byte[] content);

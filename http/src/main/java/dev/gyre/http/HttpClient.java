@@ -2,6 +2,7 @@ package dev.gyre.http;
 
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
+import dev.gyre.http.internal.client.LoopClient;
 
 import java.net.URI;
 
@@ -14,11 +15,13 @@ import java.net.URI;
 /// ```
 ///
 /// Connections are kept and used again, at most [HttpClientConfig#maxConnections] for each host and port; requests above that
-/// wait. A request on a kept connection that turns out to be closed is sent again if it is idempotent. Redirects are not followed.
+/// wait, and are sent in order. An idempotent request on a kept connection that was closed before a byte of the answer came is sent
+/// again, once, on a new one. Announcements (1xx) are skipped, and redirects not followed.
 ///
 /// **Failure.** Rejected with what [dev.gyre.io.Stream#connect] is rejected with, a [java.net.SocketTimeoutException], a
-/// [java.net.ProtocolException] that names what is wrong with the answer, or
-/// [dev.gyre.io.StreamClosedException].
+/// [java.net.ProtocolException] that names what is wrong with the answer, a
+/// [dev.gyre.io.StreamClosedException] if there is no complete one, or a [dev.gyre.LoopOverloadedException] if too
+/// many wait. After an answer with anything wrong, or with bytes that belong to none, the connection is closed.
 ///
 /// **Threads.** Loop thread only, or any one while no thread runs the loop; [#close()] from any.
 public interface HttpClient extends AutoCloseable {
@@ -28,20 +31,25 @@ public interface HttpClient extends AutoCloseable {
     }
 
     /// A client.
+    ///
+    /// @throws IllegalArgumentException if its TLS is a server's
     static HttpClient on(EventLoop loop, HttpClientConfig config) {
-        throw new UnsupportedOperationException();
+        return new LoopClient(loop, config);
     }
 
     /// Asks for something.
     ///
-    /// @throws IllegalArgumentException if the URI is not one of `http` or `https` with a host
+    /// @throws IllegalArgumentException if the URI is not one of `http` or `https` with a host, or has a user
+    /// @throws IllegalStateException if the client is closed
     default Promise<HttpAnswer> get(URI uri) {
         return request("GET", uri).send();
     }
 
     /// Begins a request.
     ///
-    /// @throws IllegalArgumentException if the URI is not one of `http` or `https` with a host
+    /// @param method in capitals, and not `CONNECT`
+    /// @throws IllegalArgumentException if it is no such method, or the URI as for [#get]
+    /// @throws IllegalStateException if the client is closed
     HttpCall request(String method, URI uri);
 
     /// How many connections are open, kept ones included.

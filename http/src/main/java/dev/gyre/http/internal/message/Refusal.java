@@ -13,7 +13,7 @@ public enum Refusal {
     BAD_TARGET_FORM(
             400, "the target is neither a path nor an http address, or not what the method takes"),
     TARGET_TOO_LONG(414, "the target is longer than this server takes"),
-    BAD_VERSION(400, "after the target there is not one space and HTTP/1.1"),
+    BAD_VERSION(400, "where the version belongs there is no HTTP/1.1, with one space beside it"),
     OTHER_VERSION(505, "this is spoken here: HTTP/1.1 and HTTP/1.0"),
     BAD_STATUS(502, "the status is not a number from 100 to 599 between single spaces"),
 

@@ -86,6 +86,13 @@ public final class FieldList {
         }
     }
 
+    /// The same as text, for who sends a head once in a while.
+    public void appendTo(StringBuilder out) {
+        for (int i = 0; i < fields.size(); i += 2) {
+            out.append(fields.get(i)).append(": ").append(fields.get(i + 1)).append("\r\n");
+        }
+    }
+
     private static void requireName(String name) {
         if (name.isEmpty()) {
             throw new IllegalArgumentException("a field has a name");

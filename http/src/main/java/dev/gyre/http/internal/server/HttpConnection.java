@@ -401,8 +401,9 @@ final class HttpConnection implements Protocol {
     }
 
     boolean takesTrailers() {
-        Exchange known = open;
-        return known != null && known.head.lists("TE", "trailers");
+        // Within the handler it is not known yet whether it answers at once.
+        Exchange known = open == null ? bench.spare() : open;
+        return known.head.lists("TE", "trailers");
     }
 
     // ------------------------------------------------------------------ events, other protocols, the end

@@ -3,6 +3,7 @@ package dev.gyre.http.internal.websocket;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.gyre.http.WebSocketConfig;
+import dev.gyre.http.internal.message.ResponseHead;
 
 import org.jspecify.annotations.Nullable;
 
@@ -90,9 +91,13 @@ final class ClientHandshake {
     /// Checks an answer.
     ///
     /// @return what is wrong with it; null if it is the upgrade that was asked for
-    @Nullable String wrongWith(UpgradeAnswer answer) {
-        if (answer.status() != SWITCHING_PROTOCOLS) {
-            return "the peer answered '" + answer.statusLine() + "' instead of the upgrade";
+    @Nullable String wrongWith(ResponseHead answer) {
+        if (answer.status() != SWITCHING_PROTOCOLS || answer.isHttp10()) {
+            return "the peer answered '%s %d %s' instead of the upgrade"
+                    .formatted(
+                            answer.isHttp10() ? "HTTP/1.0" : "HTTP/1.1",
+                            answer.status(),
+                            answer.reasonPhrase());
         }
         if (!answer.lists("upgrade", "websocket") || !answer.lists("connection", "upgrade")) {
             return "the peer switched to something else than WebSocket";

@@ -6,14 +6,13 @@ import dev.gyre.Promise;
 import dev.gyre.Timer;
 import dev.gyre.http.WebSocket;
 import dev.gyre.http.WebSocketConfig;
+import dev.gyre.http.internal.message.ResponseHead;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.Protocol;
 import dev.gyre.io.Stream;
 import dev.gyre.io.StreamConfig;
 import dev.gyre.io.Tls;
-
-import org.jspecify.annotations.Nullable;
 
 import java.net.ProtocolException;
 import java.net.SocketTimeoutException;
@@ -25,10 +24,16 @@ import java.util.Objects;
 ///
 /// Loop thread only.
 final class Connecting implements Protocol {
+    /// More than any upgrade needs.
+    private static final int MOST_BYTES = 16 << 10;
+
+    private static final int MOST_FIELDS = 100;
+
     private final ClientHandshake handshake;
     private final WebSocketConfig config;
     private final Deferred<WebSocket> outcome;
     private final Timer patience;
+    private final ResponseHead answer = new ResponseHead(MOST_BYTES, MOST_FIELDS);
 
     private Connecting(
             EventLoop loop, Stream stream, ClientHandshake handshake, WebSocketConfig config) {
@@ -64,34 +69,31 @@ final class Connecting implements Protocol {
 
     @Override
     public void onData(Stream stream, Buffer data) {
-        int bytes = UpgradeAnswer.endOf(data);
-        if (bytes < 0) {
-            if (data.readable() >= UpgradeAnswer.MOST_BYTES) {
-                refuse(stream, "the peer's answer to the upgrade has no end");
-            }
+        int bytes = answer.parse(data);
+        if (bytes == 0) {
             return;
         }
-        UpgradeAnswer answer = UpgradeAnswer.take(data, bytes);
         String wrong =
-                answer == null
-                        ? "the peer's answer to the upgrade is no HTTP/1.1"
+                bytes < 0
+                        ? "the peer's answer to the upgrade is refused: " + answer.refusal().reason()
                         : handshake.wrongWith(answer);
-        if (answer == null || wrong != null) {
-            refuse(stream, wrong);
+        if (wrong == null) {
+            data.skip(bytes);
+            open(stream);
         } else {
-            open(stream, answer);
+            refuse(stream, wrong);
         }
     }
 
-    private void open(Stream stream, UpgradeAnswer answer) {
+    private void open(Stream stream) {
         patience.cancel();
         WebSocketProtocol next =
                 new WebSocketProtocol(
                         stream,
                         config,
                         false,
-                        first(answer, Handshake.EXTENSIONS_FIELD),
-                        first(answer, Handshake.PROTOCOL_FIELD),
+                        answer.get(Handshake.EXTENSIONS_FIELD),
+                        answer.get(Handshake.PROTOCOL_FIELD),
                         handshake.target());
         LoopSocket socket = next.loopSocket();
         stream.protocol(next);
@@ -101,11 +103,7 @@ final class Connecting implements Protocol {
         outcome.resolve(socket);
     }
 
-    private static @Nullable String first(UpgradeAnswer answer, String field) {
-        return answer.all(field).stream().findFirst().orElse(null);
-    }
-
-    private void refuse(Stream stream, @Nullable String why) {
+    private void refuse(Stream stream, String why) {
         patience.cancel();
         outcome.reject(new ProtocolException(why));
         stream.abort();

@@ -41,8 +41,8 @@ final class UpgradeServer implements Protocol {
 
     @Override
     public void onData(Stream stream, Buffer data) {
-        int bytes = UpgradeAnswer.endOf(data);
-        if (bytes < 0) {
+        int bytes = headBytes(data);
+        if (bytes == 0) {
             return;
         }
         List<String> lines = Arrays.asList(data.getText(bytes, ISO_8859_1).strip().split("\r\n"));
@@ -68,5 +68,15 @@ final class UpgradeServer implements Protocol {
                 stream.close();
             }
         }
+    }
+
+    /// How long the head is, with the empty line behind it; 0 if that is not there yet.
+    private static int headBytes(Buffer data) {
+        StringBuilder seen = new StringBuilder();
+        for (int i = 0; i < data.readable(); i++) {
+            seen.append((char) data.peek(i));
+        }
+        int end = seen.indexOf("\r\n\r\n");
+        return end < 0 ? 0 : end + 4;
     }
 }

@@ -1,0 +1,293 @@
+package dev.gyre.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.gyre.Outcome;
+import dev.gyre.Promise;
+import dev.gyre.io.CloseReason;
+import dev.gyre.io.StreamClosedException;
+import dev.gyre.testkit.SimulatedWorld;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.net.ProtocolException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/// What the client makes of answers, good and bad, however they are cut; and of connections that are gone.
+class HttpClientAnswersTest {
+    private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+
+    private final SimulatedWorld world = SimulatedWorld.seed(11);
+    private final ScriptedPeer peer = new ScriptedPeer(world.loop());
+    private HttpClient client = HttpClient.on(world.loop());
+
+    @AfterEach
+    void close() {
+        client.close();
+        world.advance(Duration.ofSeconds(60));
+        world.close();
+    }
+
+    private Promise<HttpAnswer> begin(String method, String content) {
+        Promise<HttpAnswer> promise = client.request(method, peer.uri("/")).send(content);
+        promise.then(_ -> null, _ -> null); // So that nobody reports it.
+        return promise;
+    }
+
+    private Outcome<HttpAnswer> outcome(String method, String content) {
+        Promise<HttpAnswer> promise = begin(method, content);
+        world.advance(Duration.ofSeconds(1));
+        assertThat(promise.isSettled()).as("settled, as all of the answer was sent").isTrue();
+        return promise.outcome();
+    }
+
+    /// In one line.
+    private String told(String method) {
+        return switch (outcome(method, "")) {
+            case Outcome.Resolved(HttpAnswer answer) ->
+                    "%d [%s] [%s] [%s]"
+                            .formatted(
+                                    answer.status(),
+                                    answer.reason(),
+                                    answer.text(),
+                                    answer.trailers().get("x"));
+            case Outcome.Rejected(Throwable why) ->
+                    why.getClass().getSimpleName() + " " + why.getMessage();
+        };
+    }
+
+    private static String bytes(String script) {
+        return script.replace("\\r", "\r").replace("\\n", "\n").replace("|", "\r\n");
+    }
+
+    /// Cut once anywhere and cut everywhere, the same comes of it.
+    private String toldOfAllCuts(String method, String text, boolean ends) {
+        peer.reply(text, ends);
+        String whole = told(method);
+        for (int cut = 1; cut < text.length(); cut++) {
+            peer.reply(text, ends, cut);
+            assertThat(told(method)).as("cut before byte %d of %s", cut, text).isEqualTo(whole);
+        }
+        int[] everywhere = new int[text.length() - 1];
+        Arrays.setAll(everywhere, i -> i + 1);
+        peer.reply(text, ends, everywhere);
+        assertThat(told(method)).as("cut everywhere: %s", text).isEqualTo(whole);
+        return whole;
+    }
+
+    // ------------------------------------------------------------------ answers
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '~',
+            value = {
+                "GET  ~ HTTP/1.1 200 OK|Content-Length: 2||hi                    ~ 200 [OK] [hi] [null]",
+                "GET  ~ HTTP/1.1 404|Content-Length: 0||                         ~ 404 [] [] [null]",
+                "HEAD ~ HTTP/1.1 200 OK|Content-Length: 2||                      ~ 200 [OK] [] [null]",
+                "HEAD ~ HTTP/1.1 200 OK|Transfer-Encoding: chunked||             ~ 200 [OK] [] [null]",
+                "GET  ~ HTTP/1.1 204 None||                                      ~ 204 [None] [] [null]",
+                "GET  ~ HTTP/1.1 304 Same|Content-Length: 9||                    ~ 304 [Same] [] [null]",
+                "GET  ~ HTTP/1.1 200 OK|Transfer-Encoding: chunked||1;a=b|h|1|i|0|| ~ 200 [OK] [hi] [null]",
+                "GET  ~ HTTP/1.1 200 OK|Transfer-Encoding: chunked||2|hi|0|X: y|| ~ 200 [OK] [hi] [y]",
+                "GET  ~ HTTP/1.1 100 Go||HTTP/1.1 103 Hints|Link: a||HTTP/1.1 200 OK|Content-Length: 2||hi"
+                        + " ~ 200 [OK] [hi] [null]",
+            })
+    void answer_ofEverySort_isUnderstoodHoweverItIsCut(String method, String text, String expected) {
+        assertThat(toldOfAllCuts(method, bytes(text), false)).isEqualTo(expected);
+        assertThat(client.connections()).as("connections that are kept").isEqualTo(1);
+        assertThat(peer.streams()).as("all on one connection").hasSize(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '~',
+            value = {
+                "HTTP/1.1 200 OK||hi                                  ~ 200 [OK] [hi] [null]",
+                "HTTP/1.1 200 OK||                                    ~ 200 [OK] [] [null]",
+                "HTTP/1.0 200 OK|Connection: keep-alive||hi           ~ 200 [OK] [hi] [null]",
+                "HTTP/1.0 200 OK|Content-Length: 2||hi                ~ 200 [OK] [hi] [null]",
+                "HTTP/1.1 200 OK|Connection: close|Content-Length: 2||hi ~ 200 [OK] [hi] [null]",
+            })
+    void answer_thatIsTheLastOfItsConnection_isUnderstoodAndNothingKept(String text, String expected) {
+        assertThat(toldOfAllCuts("GET", bytes(text), true)).isEqualTo(expected);
+        assertThat(client.connections()).isZero();
+    }
+
+    @Test
+    void connection_ofHttp10_isKeptIfTheServerSaysSo() {
+        String kept = "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nhi";
+        peer.reply(kept).reply(OK);
+        assertThat(told("GET")).isEqualTo("200 [OK] [hi] [null]");
+        assertThat(told("GET")).isEqualTo("200 [OK] [hi] [null]");
+        assertThat(peer.streams()).hasSize(1);
+    }
+
+    // ------------------------------------------------------------------ bad ones
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '~',
+            value = {
+                "HTTP/1.1 200 OK\\nContent-Length: 0\\n\\n                      ~ BARE_LF",
+                "HTTP/2.0 200 OK||                                              ~ OTHER_VERSION",
+                "SSH-2.0-server|                                                ~ VERSION",
+                "HTTP/1.1 99 OK||                                               ~ BAD_STATUS",
+                "HTTP/1.1 600 OK||                                              ~ BAD_STATUS",
+                "HTTP/1.1 200 OK|A : b||                                        ~ SPACE_AFTER_NAME",
+                "HTTP/1.1 200 OK|A: b| c||                                      ~ FOLDED_FIELD",
+                "HTTP/1.1 200 OK|Content-Length: 1|Content-Length: 1||h         ~ LENGTH_TWICE",
+                "HTTP/1.1 200 OK|Content-Length: +1||h                          ~ BAD_LENGTH",
+                "HTTP/1.1 200 OK|Content-Length: 1|Transfer-Encoding: chunked|| ~ LENGTH_WITH_ENCODING",
+                "HTTP/1.1 200 OK|Transfer-Encoding: gzip, chunked||             ~ UNKNOWN_ENCODING",
+                "HTTP/1.1 200 OK|Transfer-Encoding: chunked||0x1|h|0||          ~ BAD_CHUNK_SIZE",
+                "HTTP/1.1 200 OK|Transfer-Encoding: chunked||1|hi|0||           ~ BAD_CHUNK_END",
+                "HTTP/1.1 200 OK|Transfer-Encoding: chunked||0|Content-Length: 1|| ~ FORBIDDEN_TRAILER",
+                "HTTP/1.1 101 Switching|Upgrade: x|Connection: upgrade||        ~ answered 101",
+            })
+    void answer_thatBreaksTheProtocol_isRefusedHoweverItIsCut(String text, String expected) {
+        assertThat(toldOfAllCuts("GET", bytes(text), false))
+                .startsWith("ProtocolException ")
+                .contains(expected);
+        assertThat(client.connections()).as("nothing of it is kept").isZero();
+    }
+
+    @Test
+    void answer_aboveALimit_isRefusedAndSaysWhich() {
+        client =
+                HttpClient.on(
+                        world.loop(),
+                        HttpClientConfig.DEFAULT.withMaxHead(100, 3).withMaxContent(5));
+        String head = "HTTP/1.1 200 OK\r\n";
+        peer.reply(head + "A: " + "b".repeat(200) + "\r\n\r\n")
+                .reply(head + "A:b\r\nA:b\r\nA:b\r\nA:b\r\n\r\n")
+                .reply(head + "Content-Length: 6\r\n\r\n")
+                .reply(head + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n3\r\ndef\r\n")
+                .replyAndEnd(head + "\r\nabcdef")
+                .reply(head + "Transfer-Encoding: chunked\r\n\r\n0\r\nA: " + "b".repeat(200) + "\r\n\r\n")
+                .reply(head + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
+        assertThat(told("GET")).contains("HEAD_TOO_LARGE");
+        assertThat(told("GET")).contains("TOO_MANY_FIELDS");
+        assertThat(told("GET")).contains("CONTENT_TOO_LARGE");
+        assertThat(told("GET")).contains("CONTENT_TOO_LARGE");
+        assertThat(told("GET")).contains("CONTENT_TOO_LARGE");
+        assertThat(told("GET")).contains("TRAILER_TOO_LARGE");
+        assertThat(told("GET")).isEqualTo("200 [OK] [abcde] [null]");
+    }
+
+    @Test
+    void announcements_withoutEnd_areRefused() {
+        peer.reply("HTTP/1.1 100 Wait\r\n\r\n".repeat(33) + OK);
+        assertThat(told("GET")).startsWith("ProtocolException").contains("more than 32");
+        peer.reply("HTTP/1.1 100 Wait\r\n\r\n".repeat(32) + OK);
+        assertThat(told("GET")).isEqualTo("200 [OK] [hi] [null]");
+    }
+
+    @Test
+    void surplus_behindAnAnswer_costsTheConnectionAlone() {
+        peer.reply(OK + "HTTP/1.1 200 Forged\r\nContent-Length: 0\r\n\r\n").reply(OK);
+        assertThat(told("GET")).isEqualTo("200 [OK] [hi] [null]");
+        assertThat(client.connections()).isZero();
+        assertThat(told("GET")).as("not what was forged").isEqualTo("200 [OK] [hi] [null]");
+        assertThat(peer.streams()).hasSize(2);
+    }
+
+    @Test
+    void bytes_thatNobodyAskedFor_costTheConnection() {
+        peer.reply(OK).reply(OK);
+        assertThat(told("GET")).isEqualTo("200 [OK] [hi] [null]");
+        peer.streams().getFirst().write("HTTP/1.1 200 Forged\r\nContent-Length: 0\r\n\r\n");
+        world.advance(Duration.ofSeconds(1));
+        assertThat(client.connections()).isZero();
+        assertThat(told("GET")).isEqualTo("200 [OK] [hi] [null]");
+        assertThat(peer.streams()).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"HTTP/1.1 200 OK|Content-Length: 3||hi", "HTTP/1.1 200 OK|Transfer-Encoding: chunked||2|hi|", "HTTP/1."})
+    void answer_thatEndsTooSoon_isNoAnswer(String text) {
+        peer.replyAndEnd(bytes(text));
+        Outcome<HttpAnswer> outcome = outcome("GET", "");
+        assertThat(outcome).isInstanceOf(Outcome.Rejected.class);
+        Throwable why = ((Outcome.Rejected<HttpAnswer>) outcome).reason();
+        assertThat(why)
+                .isInstanceOf(StreamClosedException.class)
+                .hasMessageContaining("in the middle of its answer");
+        assertThat(((StreamClosedException) why).reason()).isEqualTo(CloseReason.ENDED);
+    }
+
+    // ------------------------------------------------------------------ kept connections
+
+    @Test
+    void idempotentCall_onAKeptConnectionThatIsClosed_isSentAgainOnce() {
+        peer.reply(OK).replyAndEnd("").reply(OK);
+        assertThat(told("GET")).isEqualTo("200 [OK] [hi] [null]");
+        assertThat(told("GET")).isEqualTo("200 [OK] [hi] [null]");
+        assertThat(peer.requests()).hasSize(3);
+        assertThat(peer.streams()).hasSize(2);
+        peer.replyAndEnd("").replyAndEnd("");
+        assertThat(told("GET"))
+                .startsWith("StreamClosedException")
+                .contains("before it answered: ENDED");
+        assertThat(peer.requests()).as("once is enough").hasSize(5);
+    }
+
+    @Test
+    void otherCalls_onAKeptConnectionThatIsClosed_areNotSentAgain() {
+        peer.reply(OK).replyAndEnd("").reply(OK);
+        assertThat(told("GET")).isEqualTo("200 [OK] [hi] [null]");
+        assertThat(outcome("POST", "pay")).isInstanceOf(Outcome.Rejected.class);
+        assertThat(peer.requests()).hasSize(2);
+    }
+
+    @Test
+    void calls_onANewConnection_areNotSentAgain() {
+        peer.replyAndEnd("").reply(OK);
+        assertThat(told("GET")).startsWith("StreamClosedException");
+        assertThat(peer.requests()).hasSize(1);
+    }
+
+    @Test
+    void calls_whoseAnswerHasBegun_areNotSentAgain() {
+        peer.reply(OK).replyAndEnd("HTTP/1.1 100 Go\r\n\r\n").reply(OK);
+        assertThat(told("GET")).isEqualTo("200 [OK] [hi] [null]");
+        assertThat(told("GET")).startsWith("StreamClosedException");
+        assertThat(peer.requests()).hasSize(2);
+    }
+
+    @Test
+    void callsThatWait_goOnWhenTheConnectionIsLost() {
+        client = HttpClient.on(world.loop(), HttpClientConfig.DEFAULT.withMaxConnections(1));
+        peer.replyAndEnd("").reply("nonsense\r\n\r\n").reply(OK);
+        List<Promise<HttpAnswer>> calls = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            calls.add(begin("GET", ""));
+        }
+        world.advance(Duration.ofSeconds(1));
+        assertThat(reason(calls.get(0))).isInstanceOf(StreamClosedException.class);
+        assertThat(reason(calls.get(1))).isInstanceOf(ProtocolException.class);
+        assertThat(calls.get(2).outcome()).isInstanceOf(Outcome.Resolved.class);
+        assertThat(peer.streams()).hasSize(3);
+    }
+
+    private static Throwable reason(Promise<HttpAnswer> promise) {
+        assertThat(promise.outcome()).isInstanceOf(Outcome.Rejected.class);
+        return ((Outcome.Rejected<HttpAnswer>) promise.outcome()).reason();
+    }
+
+    @Test
+    void answer_beforeAllOfTheRequestIsSent_isTakenAndTheConnectionDropped() {
+        // The head of an answer greets whoever comes, who is still busy with sending.
+        peer.greet("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n");
+        Promise<HttpAnswer> promise =
+                client.request("POST", peer.uri("/")).send(new byte[30 << 20]);
+        world.advance(Duration.ofSeconds(1));
+        assertThat(promise.outcome()).isInstanceOf(Outcome.Resolved.class);
+        assertThat(client.connections()).isZero();
+    }
+}

@@ -1,0 +1,106 @@
+package dev.gyre.http;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import dev.gyre.EventLoop;
+import dev.gyre.io.Buffer;
+import dev.gyre.io.Listener;
+import dev.gyre.io.Stream;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/// Answers requests with the bytes it was given, in pieces of its own: good and bad servers.
+final class ScriptedPeer {
+    /// @param cuts where pieces begin; each is sent a millisecond after the one before
+    /// @param ends whether the connection ends behind it
+    private record Reply(String text, int[] cuts, boolean ends) {}
+
+    private final EventLoop loop;
+    private final Listener listener;
+    private final Deque<Reply> replies = new ArrayDeque<>();
+    private final List<String> requests = new ArrayList<>();
+    private final List<Stream> streams = new ArrayList<>();
+    private String greeting = "";
+
+    ScriptedPeer(EventLoop loop) {
+        this.loop = loop;
+        listener =
+                Listener.tcp(
+                        loop,
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        this::accept);
+    }
+
+    URI uri(String target) {
+        int port = ((InetSocketAddress) listener.address()).getPort();
+        return URI.create("http://127.0.0.1:" + port + target);
+    }
+
+    ScriptedPeer reply(String text) {
+        return reply(text, false);
+    }
+
+    ScriptedPeer replyAndEnd(String text) {
+        return reply(text, true);
+    }
+
+    ScriptedPeer reply(String text, boolean ends, int... cuts) {
+        replies.add(new Reply(text, cuts, ends));
+        return this;
+    }
+
+    /// Sends this to whoever comes, before anything is asked.
+    ScriptedPeer greet(String text) {
+        greeting = text;
+        return this;
+    }
+
+    /// All heads, in the order in which they came.
+    List<String> requests() {
+        return requests;
+    }
+
+    /// All that have ever connected.
+    List<Stream> streams() {
+        return streams;
+    }
+
+    private void accept(Stream stream) {
+        streams.add(stream);
+        stream.write(greeting);
+        stream.onData(data -> asked(stream, data));
+    }
+
+    private void asked(Stream stream, Buffer data) {
+        String text = data.getText(ISO_8859_1);
+        if (text.contains("\r\n\r\n")) {
+            requests.add(text);
+            Reply reply = replies.poll();
+            if (reply != null) {
+                send(stream, reply, 0);
+            }
+        }
+    }
+
+    private void send(Stream stream, Reply reply, int piece) {
+        if (!stream.isOpen()) {
+            return; // As it may be after half of a bad answer.
+        }
+        int from = piece == 0 ? 0 : reply.cuts[piece - 1];
+        boolean last = piece == reply.cuts.length;
+        int to = last ? reply.text.length() : reply.cuts[piece];
+        stream.write(reply.text.substring(from, to).getBytes(ISO_8859_1));
+        if (!last) {
+            loop.after(Duration.ofMillis(1), _ -> send(stream, reply, piece + 1));
+        } else if (reply.ends) {
+            stream.end();
+        }
+    }
+}
