@@ -211,7 +211,7 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     /// Loop-confined.
     void disown(AutoCloseable resource);
 
-    /// The monotonic time at which the current tick began, in nanoseconds on the scale of
+    /// The monotonic time at which the current tick began, or its wait for the kernel was over, in nanoseconds on the scale of
     /// [System#nanoTime()]. While no thread runs the loop it is read afresh. Callable from any thread,
     /// without a lock.
     long nowNanos();

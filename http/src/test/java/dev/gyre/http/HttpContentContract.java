@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /// Clauses H-2, H-3 and H-4 as every backend keeps them: content both ways, its limits, and its pace.
@@ -169,35 +168,6 @@ abstract class HttpContentContract extends HttpFixture {
             turn();
         }
         assertThat(talk.answer(200)).isEqualTo("all");
-    }
-
-    @Test
-    @Clause("H-5")
-    void blockingHandler_readsContentAsAStream_andWritesOneWithPressure() {
-        configure(HttpConfig.DEFAULT.withMaxBody(10 << 20));
-        int much = 1 << 20;
-        server.blocking(
-                "POST",
-                "/b",
-                (request, response) -> {
-                    long sum = 0;
-                    try (var in = request.body().stream()) {
-                        for (int b = in.read(); b >= 0; b = in.read()) {
-                            sum += b;
-                        }
-                    }
-                    var out = response.stream();
-                    for (int i = 0; i < 64; i++) {
-                        out.write(new byte[16 << 10]);
-                    }
-                    out.write(" " + sum);
-                    out.end();
-                });
-        Talk talk = connect().send(post("/b", "Content-Length: " + much + "\r\n", ""));
-        byte[] ones = new byte[much];
-        Arrays.fill(ones, (byte) 1);
-        talk.stream().write(ones);
-        talk.await(" " + much + "\r\n0\r\n\r\n");
     }
 
     // ------------------------------------------------------------------ answers' content

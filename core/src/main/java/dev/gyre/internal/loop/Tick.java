@@ -214,6 +214,8 @@ final class Tick {
         bounds.bookWait();
         long latest = clock.nanos() + longestWaitNanos;
         sleep.pollUntil(timers.nearest(bounds.earlier(latest)));
+        // What comes after a wait happens now: a time that a callback sets would otherwise count from before it.
+        clock.update();
     }
 
     /// Whether waiting would keep nobody waiting. After a turn that ran something the kernel is

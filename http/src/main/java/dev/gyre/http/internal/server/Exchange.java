@@ -7,6 +7,7 @@ import dev.gyre.http.internal.message.RequestHead;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.Objects;
 
 /// A request and its answer.
 ///
@@ -22,6 +23,9 @@ final class Exchange {
     private @Nullable HttpConnection connection;
     private @Nullable RequestBody body;
     private boolean failed;
+
+    /// Whether the connection was closed before the answer was complete.
+    private boolean lost;
 
     /// Whether its handler is a blocking one, with a thread of its own.
     private boolean blocking;
@@ -39,6 +43,7 @@ final class Exchange {
     void begin(HttpConnection connection) {
         this.connection = connection;
         failed = false;
+        lost = false;
         blocking = false;
         parameters = List.of();
         body = head.hasContent() ? new RequestBody(this, connection) : null;
@@ -50,7 +55,7 @@ final class Exchange {
     /// @throws IllegalStateException if it is over
     HttpConnection connection() {
         HttpConnection known = connection;
-        if (known == null) {
+        if (known == null || lost) {
             throw new IllegalStateException(
                     "the request was answered, and is over: keep what is needed of it, not the request itself");
         }
@@ -58,7 +63,22 @@ final class Exchange {
     }
 
     boolean isOver() {
-        return connection == null;
+        return connection == null || lost;
+    }
+
+    /// The connection is gone, and what is answered is swallowed.
+    void lose() {
+        lost = true;
+        body = null;
+    }
+
+    /// The connection that was lost.
+    HttpConnection lostConnection() {
+        return Objects.requireNonNull(connection);
+    }
+
+    boolean isLost() {
+        return lost;
     }
 
     void isBlocking() {
@@ -114,7 +134,12 @@ final class Exchange {
     /// The handler has failed: answers for it, or cuts the answer off that has begun.
     void fail(Throwable failure) {
         if (isOver() || response.isComplete()) {
-            LOG.log(System.Logger.Level.WARNING, "a handler failed after its answer", failure);
+            // Content that did not come whole was answered for; and who is gone needs no answer.
+            boolean expected = lost || failure instanceof HttpException;
+            LOG.log(
+                    expected ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
+                    "a handler failed after its answer",
+                    failure);
             return;
         }
         HttpConnection known = connection();

@@ -487,7 +487,7 @@ final class HttpConnection implements Protocol {
             if (!complete) {
                 known.response.tellDone();
             }
-            known.end();
+            known.lose();
             bench.takeBack(known.head);
         }
     }

@@ -24,14 +24,19 @@ final class ServerEvents implements EventStream {
     ServerEvents(ServerStream stream, Exchange exchange) {
         this.stream = stream;
         closed = exchange.bench.loop.deferred();
-        lastSeen = exchange.request.header("Last-Event-ID");
+        lastSeen = exchange.isLost() ? null : exchange.request.header("Last-Event-ID");
         comments = exchange.bench.loop.every(QUIET, _ -> comment()).unreference();
         stream.onClose(
                 () -> {
                     comments.cancel();
                     closed.resolve(null);
                 });
-        exchange.connection().isEventStream(this);
+        if (stream.isOpen()) {
+            exchange.connection().isEventStream(this);
+        } else {
+            comments.cancel();
+            closed.resolve(null);
+        }
     }
 
     private void comment() {

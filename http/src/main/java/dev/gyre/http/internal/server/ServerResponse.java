@@ -102,6 +102,9 @@ final class ServerResponse implements Response {
     }
 
     private void requireOpen() {
+        if (exchange.isLost()) {
+            return;
+        }
         HttpConnection _ = exchange.connection();
         if (stage != Stage.OPEN) {
             throw new IllegalStateException("the request is answered already, with " + status);
@@ -219,6 +222,9 @@ final class ServerResponse implements Response {
     }
 
     private Promise<?> answer(byte[] type, String content) {
+        if (exchange.isLost()) {
+            return bench.done;
+        }
         int length = content.length();
         if (length > SHORT_BYTES || encoding != null || !isAscii(content)) {
             return answer(type, content.getBytes(UTF_8));
@@ -242,6 +248,9 @@ final class ServerResponse implements Response {
     }
 
     private Promise<?> answer(byte[] type, byte[] plain) {
+        if (exchange.isLost()) {
+            return bench.done;
+        }
         requireOpen();
         byte[] content = plain;
         if (encoding != null && plain.length > 0) {
@@ -280,6 +289,9 @@ final class ServerResponse implements Response {
     }
 
     private ServerStream begin(byte[] type) {
+        if (exchange.isLost()) {
+            return ServerStream.toNobody(this, exchange.lostConnection());
+        }
         requireOpen();
         String said = fields.get("Content-Length");
         long length = said == null ? -1 : requireLength(said);

@@ -51,6 +51,13 @@ final class ServerStream implements ResponseStream {
         this.filter = filter;
     }
 
+    /// One that swallows what is written, as the connection is gone.
+    static ServerStream toNobody(ServerResponse response, HttpConnection connection) {
+        ServerStream stream = new ServerStream(response, connection, -1, false, null);
+        stream.open = false;
+        return stream;
+    }
+
     // ------------------------------------------------------------------ writing
 
     @Override

@@ -1,0 +1,166 @@
+package dev.gyre.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.gyre.Clause;
+import dev.gyre.Promise;
+import dev.gyre.testkit.SimulatedPeer;
+import dev.gyre.testkit.SimulatedWorld;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Clause H-3 in virtual time: how long peers may take for what, and how a server ends.
+class HttpTimesTest {
+    private static final int PORT = 80;
+
+    private final SimulatedWorld world = SimulatedWorld.seed(11);
+    private final HttpServer server =
+            HttpServer.on(
+                    world.loop(),
+                    HttpConfig.DEFAULT
+                            .withIdleTimeout(Duration.ofSeconds(60))
+                            .withHeadTimeout(Duration.ofSeconds(10))
+                            .withBodyTimeout(Duration.ofSeconds(30), 1_000)
+                            .withWriteTimeout(Duration.ofSeconds(20))
+                            .withMaxBody(10 << 20));
+
+    @AfterEach
+    void close() {
+        world.close();
+    }
+
+    private SimulatedPeer peer(String sends) {
+        SimulatedPeer peer = world.connect(PORT);
+        peer.send(sends);
+        world.advance(Duration.ofMillis(1));
+        return peer;
+    }
+
+    private static String text(SimulatedPeer peer) {
+        return peer.receivedText();
+    }
+
+    private void hello() {
+        server.get("/", (_, response) -> response.text("hello"))
+                .post("/", (request, response) -> request.body().text().then(response::text))
+                .listen(PORT);
+    }
+
+    @Test
+    @Clause("H-3")
+    void connection_onWhichNobodyAsks_isClosedAfterItsTime() {
+        hello();
+        SimulatedPeer silent = world.connect(PORT);
+        world.advance(Duration.ofSeconds(59));
+        assertThat(silent.isOpen()).isTrue();
+        world.advance(Duration.ofSeconds(2));
+        assertThat(silent.isOpen()).as("after 61 seconds of silence").isFalse();
+        assertThat(text(silent)).isEmpty();
+    }
+
+    @Test
+    @Clause("H-3")
+    void idleTime_countsFromTheLastAnswer() {
+        hello();
+        SimulatedPeer peer = peer("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+        world.advance(Duration.ofSeconds(50));
+        peer.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+        world.advance(Duration.ofSeconds(50));
+        assertThat(peer.isOpen()).isTrue();
+        world.advance(Duration.ofSeconds(11));
+        assertThat(peer.isOpen()).isFalse();
+    }
+
+    @Test
+    @Clause("H-3")
+    void head_thatComesByteByByte_isRefusedAfterItsTime_howeverBusyThePeerIs() {
+        hello();
+        SimulatedPeer slow = peer("GET / HTTP/1.1\r\n");
+        for (int second = 1; second < 10; second++) {
+            world.advance(Duration.ofSeconds(1));
+            slow.send("X-" + second + ": y\r\n");
+            assertThat(slow.isOpen()).as("after %d seconds", second).isTrue();
+        }
+        world.advance(Duration.ofSeconds(2));
+        assertThat(text(slow)).startsWith("HTTP/1.1 408 ").contains("\r\nConnection: close\r\n");
+    }
+
+    @Test
+    @Clause("H-3")
+    void content_thatTrickles_isRefused_andThatKeepsItsRateIsNot() {
+        hello();
+        SimulatedPeer slow = peer("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
+        SimulatedPeer steady = peer("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 240000\r\n\r\n");
+        byte[] second = new byte[2_000];
+        for (int i = 0; i < 120; i++) {
+            slow.send(new byte[] {1});
+            steady.send(second);
+            world.advance(Duration.ofSeconds(1));
+        }
+        assertThat(text(slow)).startsWith("HTTP/1.1 408 ");
+        assertThat(text(steady)).as("twice the least rate for two minutes").startsWith("HTTP/1.1 200 ");
+    }
+
+    @Test
+    @Clause("H-3")
+    void answer_thatThePeerDoesNotTake_endsTheConnection() {
+        world.socketBuffers(4_096);
+        server.get("/large", (_, response) -> response.send(new byte[1 << 20])).listen(PORT);
+        SimulatedPeer deaf = world.connect(PORT);
+        deaf.pauseReading();
+        deaf.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+        world.advance(Duration.ofSeconds(19));
+        assertThat(server.connections()).isEqualTo(1);
+        world.advance(Duration.ofSeconds(3));
+        assertThat(server.connections()).as("after 22 seconds in which nothing was taken").isZero();
+    }
+
+    @Test
+    @Clause("H-4")
+    void events_areFollowedByACommentNowAndThen() {
+        server.get("/events", (_, response) -> response.events().closed()).listen(PORT);
+        SimulatedPeer peer = peer("GET /events HTTP/1.1\r\nHost: a\r\n\r\n");
+        world.advance(Duration.ofSeconds(100));
+        assertThat(peer.isOpen()).as("longer than the idle time").isTrue();
+        assertThat(text(peer)).contains(":\n\n");
+    }
+
+    @Test
+    @Clause("H-5")
+    void drain_closesTheIdle_answersTheBusy_andIsThenOver() {
+        hello();
+        server.get("/slow", (_, response) -> Promise.delay(world.loop(), Duration.ofSeconds(3)).then(_ -> response.text("slow")));
+        SimulatedPeer idle = peer("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+        SimulatedPeer busy = peer("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
+        List<String> events = new ArrayList<>();
+        server.drain(Duration.ofSeconds(10)).thenAccept(_ -> events.add("drained"));
+        world.advance(Duration.ofSeconds(1));
+        assertThat(idle.isOpen()).isFalse();
+        assertThat(busy.isOpen()).isTrue();
+        assertThat(events).isEmpty();
+        world.advance(Duration.ofSeconds(3));
+        assertThat(text(busy)).contains("\r\nConnection: close\r\n").endsWith("slow");
+        busy.close();
+        world.advance(Duration.ofSeconds(1));
+        assertThat(events).containsExactly("drained");
+    }
+
+    @Test
+    @Clause("H-5")
+    void drain_pastItsDeadline_cutsOffWhatIsLeft() {
+        server.get("/never", (_, _) -> world.loop().deferred().promise()).listen(PORT);
+        SimulatedPeer busy = peer("GET /never HTTP/1.1\r\nHost: a\r\n\r\n");
+        List<String> events = new ArrayList<>();
+        server.drain(Duration.ofSeconds(10)).thenAccept(_ -> events.add("drained"));
+        world.advance(Duration.ofSeconds(9));
+        assertThat(events).isEmpty();
+        world.advance(Duration.ofSeconds(2));
+        assertThat(events).containsExactly("drained");
+        assertThat(busy.isOpen()).isFalse();
+    }
+}
