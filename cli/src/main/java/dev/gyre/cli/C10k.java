@@ -41,7 +41,7 @@ import java.util.concurrent.Callable;
                 + " evenly over it; at first to warm up, as the JVM compiles what it runs only"
                 + " then, and then in earnest. Client and server are one loop each, on one thread.",
             "With --http it is a `gyre serve`, and each connection asks it for /plaintext a second;"
-                + " an answer has to be 200 and the text that was asked for.",
+                    + " an answer has to be 200 and the text that was asked for.",
             "",
             "What is measured:",
             "",
@@ -55,8 +55,8 @@ import java.util.concurrent.Callable;
             "The last line is the verdict: PASS, or FAIL with each limit that was missed. The"
                 + " limits: 80 MB and 2 %% of a core with all connections idle; no connection"
                 + " dropped, no message lost, p99 below 50 ms, and memory that grows by at most 10"
-                + " %% under load; with --http any memory idle, and p99 below 100 ms. On a machine that is busy otherwise, latency tells more of its"
-                + " scheduler than of the loop.",
+                + " %% under load; with --http any memory idle, and p99 below 100 ms. On a machine"
+                + " that is busy otherwise, latency tells more of its scheduler than of the loop.",
             ""
         },
         optionListHeading = "Options:%n",
@@ -125,9 +125,7 @@ final class C10k implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // it has a default
     private Duration load;
 
-    @Option(
-            names = "--http",
-            description = "Has them ask a web server instead of an echo.")
+    @Option(names = "--http", description = "Has them ask a web server instead of an echo.")
     private boolean http;
 
     @Option(

@@ -35,12 +35,7 @@ final class Crowd {
     private final Map<CloseReason, Integer> dropped = new EnumMap<>(CloseReason.class);
 
     /// @param progress is told how many there are each time there is one more
-    Crowd(
-            EventLoop loop,
-            CrowdKind kind,
-            SocketAddress server,
-            int count,
-            IntConsumer progress) {
+    Crowd(EventLoop loop, CrowdKind kind, SocketAddress server, int count, IntConsumer progress) {
         this.loop = loop;
         this.kind = kind;
         this.server = server;

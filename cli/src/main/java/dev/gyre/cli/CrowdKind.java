@@ -19,7 +19,15 @@ enum CrowdKind {
 
     /// Whose server is made for more than this, and so is not held to a size: only to keeping it.
     HTTP(
-            List.of("serve", "--until-input-ends", "--port", "0", "--loops", "1", "--idle-timeout", "0"),
+            List.of(
+                    "serve",
+                    "--until-input-ends",
+                    "--port",
+                    "0",
+                    "--loops",
+                    "1",
+                    "--idle-timeout",
+                    "0"),
             "Demo on http://(\\S+)/ \\((.*)\\)\\..*",
             "a request for " + HttpMember.TARGET,
             Long.MAX_VALUE,

@@ -118,7 +118,8 @@ final class ServerProcess {
     private void announced(String first) {
         Matcher matcher = kind.announcement().matcher(first);
         if (matcher.matches()) {
-            // A name would be looked up for each connection, and may have addresses where nobody listens.
+            // A name would be looked up for each connection, and may have addresses where nobody
+            // listens.
             String address = matcher.group(1).replaceFirst("^localhost:", "127.0.0.1:");
             where.resolve(new Where(Addresses.toReach(address), matcher.group(2)));
         } else if (!where.promise().isSettled()) {

@@ -64,7 +64,8 @@ record Verdict(
         if (p99Nanos >= kind.mostP99Nanos()) {
             misses.add(
                     "p99 %s, less than %s"
-                            .formatted(Latency.format(p99Nanos), Latency.format(kind.mostP99Nanos())));
+                            .formatted(
+                                    Latency.format(p99Nanos), Latency.format(kind.mostP99Nanos())));
         }
         return misses;
     }

@@ -46,7 +46,8 @@ public enum Refusal {
 
     BAD_CHUNK_SIZE(400, "the size of a chunk is not a number of hex digits alone"),
     CHUNK_TOO_LARGE(413, "the size of a chunk has more than 15 hex digits"),
-    BAD_CHUNK_EXTENSION(400, "the extension of a chunk is not ;name, ;name=value or ;name=\"value\""),
+    BAD_CHUNK_EXTENSION(
+            400, "the extension of a chunk is not ;name, ;name=value or ;name=\"value\""),
     CHUNK_LINE_TOO_LONG(400, "the line with the size of a chunk has more than 256 bytes"),
     TOO_MANY_EXTENSIONS(400, "all extensions of chunks together have more than 16 KiB"),
     BAD_CHUNK_END(400, "the data of a chunk does not end with CRLF where its size says"),

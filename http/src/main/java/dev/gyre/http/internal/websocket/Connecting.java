@@ -34,7 +34,8 @@ final class Connecting implements Protocol {
     private final Timer patience;
     private final ResponseHead answer = new ResponseHead(MOST_BYTES, MOST_FIELDS);
 
-    private Connecting(EventLoop loop, Stream stream, ClientHandshake handshake, WebSocketConfig config) {
+    private Connecting(
+            EventLoop loop, Stream stream, ClientHandshake handshake, WebSocketConfig config) {
         this.handshake = handshake;
         this.config = config;
         outcome = loop.deferred();
@@ -73,7 +74,8 @@ final class Connecting implements Protocol {
         }
         String wrong =
                 bytes < 0
-                        ? "the peer's answer to the upgrade is refused: " + answer.refusal().reason()
+                        ? "the peer's answer to the upgrade is refused: "
+                                + answer.refusal().reason()
                         : handshake.wrongWith(answer);
         if (wrong == null) {
             data.skip(bytes);

@@ -63,7 +63,8 @@ final class UpgradeServer implements Protocol {
                         .begin(stream, opened);
             }
             case Handshake.Refused refused -> {
-                stream.write("HTTP/1.1 " + refused.status() + " Refused\r\n\r\n" + refused.reason());
+                stream.write(
+                        "HTTP/1.1 " + refused.status() + " Refused\r\n\r\n" + refused.reason());
                 stream.close();
             }
         }
