@@ -14,7 +14,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.IntConsumer;
 
-/// Many connections to one echo server, each of which sends one message at a time and waits for it to come back.
+/// Many connections to one server, each of which sends one message at a time and waits for what comes back.
 ///
 /// Loop thread only.
 final class Crowd {
@@ -22,9 +22,10 @@ final class Crowd {
     private static final int AT_A_TIME = 256;
 
     private final EventLoop loop;
+    private final CrowdKind kind;
     private final SocketAddress server;
     private final Member[] members;
-    private final Buffer message = Buffer.allocate(Member.MESSAGE_BYTES);
+    private final Buffer message = Buffer.allocate(EchoMember.MESSAGE_BYTES);
     private final Deferred<@Nullable Void> gathered;
     private final IntConsumer progress;
 
@@ -34,8 +35,9 @@ final class Crowd {
     private final Map<CloseReason, Integer> dropped = new EnumMap<>(CloseReason.class);
 
     /// @param progress is told how many there are each time there is one more
-    Crowd(EventLoop loop, SocketAddress server, int count, IntConsumer progress) {
+    Crowd(EventLoop loop, CrowdKind kind, SocketAddress server, int count, IntConsumer progress) {
         this.loop = loop;
+        this.kind = kind;
         this.server = server;
         this.progress = progress;
         members = new Member[count];
@@ -75,7 +77,7 @@ final class Crowd {
             stream.abort();
             return;
         }
-        Member member = new Member(index, this);
+        Member member = kind.member(index, this);
         members[index] = member;
         member.take(stream);
         connected++;

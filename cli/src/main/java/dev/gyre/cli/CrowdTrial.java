@@ -23,6 +23,7 @@ final class CrowdTrial {
     private static final int STEPS = 10;
 
     private final EventLoop loop;
+    private final CrowdKind kind;
     private final PrintWriter out;
     private final LiveLine live;
     private final int connections;
@@ -37,12 +38,14 @@ final class CrowdTrial {
 
     CrowdTrial(
             EventLoop loop,
+            CrowdKind kind,
             PrintWriter out,
             int connections,
             Duration idle,
             Duration warmUp,
             Duration load) {
         this.loop = loop;
+        this.kind = kind;
         this.out = out;
         this.connections = connections;
         this.idle = idle;
@@ -53,10 +56,10 @@ final class CrowdTrial {
 
     /// Runs the trial.
     ///
-    /// @param serverOptions for `gyre echo`
+    /// @param serverOptions for the command of the server
     /// @return the verdict; rejected if something keeps it from being found
     Promise<Verdict> run(List<String> serverOptions) {
-        ServerProcess process = ServerProcess.start(loop, serverOptions);
+        ServerProcess process = ServerProcess.start(loop, kind, serverOptions);
         server = process;
         Promise<Verdict> end =
                 process.exited()
@@ -89,7 +92,7 @@ final class CrowdTrial {
                 "Server: process %d on %s (%s)"
                         .formatted(server().pid(), Addresses.show(where.address()), where.kind()));
         long begun = loop.nowNanos();
-        Crowd coming = new Crowd(loop, where.address(), connections, this::progress);
+        Crowd coming = new Crowd(loop, kind, where.address(), connections, this::progress);
         crowd = coming;
         return coming.gather().thenAccept(_ -> gathered(loop.nowNanos() - begun));
     }
@@ -151,8 +154,8 @@ final class CrowdTrial {
 
     private Promise<Verdict> talk() {
         say(
-                "Load for %s: a message of %d bytes a second and connection"
-                        .formatted(Durations.show(load), Member.MESSAGE_BYTES));
+                "Load for %s: %s a second and connection"
+                        .formatted(Durations.show(load), kind.message()));
         Load talking = new Load(crowd(), load.toSeconds());
         long fromNanos = loop.nowNanos();
         ProcessFigures from = server().figures();
@@ -192,6 +195,7 @@ final class CrowdTrial {
         long idleBytes = Objects.requireNonNull(atRest).residentBytes();
         Verdict verdict =
                 new Verdict(
+                        kind,
                         connections,
                         crowd().dropped(),
                         talking.missing(),

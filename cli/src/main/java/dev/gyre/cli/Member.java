@@ -7,28 +7,24 @@ import dev.gyre.io.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-/// One connection of a crowd. A message begins with who sends it and which of its messages it is, so that one that
-/// comes back to somebody else, or twice, is noticed.
+/// One connection of a crowd, on which one message at a time is under way.
 ///
 /// Loop thread only.
-final class Member implements Protocol {
-    static final int MESSAGE_BYTES = 64;
-
-    private static final byte[] FILLING = new byte[MESSAGE_BYTES - Long.BYTES];
-
-    private final int index;
+abstract sealed class Member implements Protocol permits EchoMember, HttpMember {
     private final Crowd crowd;
     private @Nullable Stream stream;
 
     /// Whom to tell of what comes back; null while nothing is under way.
     private @Nullable Load load;
 
-    private int messages;
     private long dueNanos;
 
-    Member(int index, Crowd crowd) {
-        this.index = index;
+    Member(Crowd crowd) {
         this.crowd = crowd;
+    }
+
+    Crowd crowd() {
+        return crowd;
     }
 
     void take(Stream stream) {
@@ -47,25 +43,29 @@ final class Member implements Protocol {
         }
         this.load = load;
         this.dueNanos = dueNanos;
-        messages++;
-        boolean _ = to.write(crowd.message().putLong(mark()).put(FILLING));
+        writeTo(to);
         return true;
     }
 
-    private long mark() {
-        return (long) index << 32 | messages;
-    }
+    abstract void writeTo(Stream to);
+
+    /// How long what comes back is, as far as it can be told; more than there is if not all of it has come.
+    abstract int answerBytes(Buffer data);
+
+    /// Takes what came back.
+    ///
+    /// @return whether it is all that was to come, and as it was to be
+    abstract boolean isRight(Buffer data);
 
     @Override
     public void onData(Stream stream, Buffer data) {
-        if (data.readable() < MESSAGE_BYTES) {
-            return; // The rest follows.
-        }
         Load waiting = load;
-        load = null;
-        boolean right = data.getLong() == mark() && data.readable() == FILLING.length;
-        data.skip(data.readable());
-        if (waiting != null) {
+        if (waiting == null) {
+            stream.abort(); // Nobody has asked.
+        } else if (data.readable() >= answerBytes(data)) {
+            load = null;
+            boolean right = isRight(data);
+            data.skip(data.readable());
             waiting.cameBack(dueNanos, right);
         }
     }

@@ -22,9 +22,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
-/// A `gyre echo` in a process of its own, that ends with this one at the latest.
+/// A server in a process of its own, that ends with this one at the latest.
 ///
 /// Loop thread only.
 final class ServerProcess {
@@ -32,11 +31,11 @@ final class ServerProcess {
     /// what a user would have started.
     private static final String LAUNCHER = "gyre.launcher";
 
-    private static final Pattern ANNOUNCEMENT = Pattern.compile("Echo on (\\S+) \\((.*)\\)\\..*");
     private static final int LONGEST_LINE_BYTES = 4096;
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final EventLoop loop;
+    private final CrowdKind kind;
     private final ChildProcess process;
     private final Deferred<Where> where;
     private final ByteBuffer line = ByteBuffer.allocateDirect(LONGEST_LINE_BYTES);
@@ -45,24 +44,25 @@ final class ServerProcess {
     /// @param kind how, in its own words
     record Where(SocketAddress address, String kind) {}
 
-    private ServerProcess(EventLoop loop, ChildProcess process) {
+    private ServerProcess(EventLoop loop, CrowdKind kind, ChildProcess process) {
         this.loop = loop;
+        this.kind = kind;
         this.process = process;
         where = loop.deferred();
     }
 
-    /// @param options further ones for `gyre echo`
+    /// @param options further ones for its command
     /// @throws dev.gyre.SystemCallException if it cannot be started
-    static ServerProcess start(EventLoop loop, List<String> options) {
+    static ServerProcess start(EventLoop loop, CrowdKind kind, List<String> options) {
         List<String> words = new ArrayList<>(gyre());
-        words.addAll(List.of("echo", "--until-input-ends", "127.0.0.1:0"));
+        words.addAll(kind.command());
         words.addAll(options);
         Command command =
                 Command.of(words)
                         .withInput(Stdio.PIPE) // Which ends with this process, whatever ends that.
                         .withOutput(Stdio.PIPE)
                         .withOwnGroup();
-        ServerProcess server = new ServerProcess(loop, ChildProcess.start(loop, command));
+        ServerProcess server = new ServerProcess(loop, kind, ChildProcess.start(loop, command));
         server.begin();
         return server;
     }
@@ -116,9 +116,12 @@ final class ServerProcess {
     }
 
     private void announced(String first) {
-        Matcher matcher = ANNOUNCEMENT.matcher(first);
+        Matcher matcher = kind.announcement().matcher(first);
         if (matcher.matches()) {
-            where.resolve(new Where(Addresses.toReach(matcher.group(1)), matcher.group(2)));
+            // A name would be looked up for each connection, and may have addresses where nobody
+            // listens.
+            String address = matcher.group(1).replaceFirst("^localhost:", "127.0.0.1:");
+            where.resolve(new Where(Addresses.toReach(address), matcher.group(2)));
         } else if (!where.promise().isSettled()) {
             where.reject(new IllegalStateException("the server says: " + first));
         }

@@ -6,6 +6,7 @@ import java.util.Locale;
 
 /// What is held against a server of many connections.
 ///
+/// @param kind what they came for, which has limits of its own
 /// @param connections how many there were to be
 /// @param dropped how many ended by themselves
 /// @param missing how many messages did not come back
@@ -16,6 +17,7 @@ import java.util.Locale;
 /// @param endBytes its memory at the end of the load
 /// @param p99Nanos what 99 of 100 messages stayed within
 record Verdict(
+        CrowdKind kind,
         int connections,
         int dropped,
         long missing,
@@ -25,10 +27,8 @@ record Verdict(
         long startBytes,
         long endBytes,
         long p99Nanos) {
-    static final long MOST_IDLE_BYTES = 80_000_000;
     static final double MOST_IDLE_CPU = 0.02;
     static final double MOST_GROWTH = 0.10;
-    static final long MOST_P99_NANOS = 50_000_000;
 
     boolean isPass() {
         return misses().isEmpty();
@@ -46,9 +46,10 @@ record Verdict(
         if (wrong > 0) {
             misses.add(wrong + " messages came back changed, none may");
         }
-        if (idleBytes > MOST_IDLE_BYTES) {
+        if (idleBytes > kind.mostIdleBytes()) {
             misses.add(
-                    "server %s idle, at most %s".formatted(size(idleBytes), size(MOST_IDLE_BYTES)));
+                    "server %s idle, at most %s"
+                            .formatted(size(idleBytes), size(kind.mostIdleBytes())));
         }
         if (idleCpu > MOST_IDLE_CPU) {
             misses.add(
@@ -60,10 +61,11 @@ record Verdict(
                     "memory grew by %s under load, at most %s"
                             .formatted(percent(growth()), percent(MOST_GROWTH)));
         }
-        if (p99Nanos >= MOST_P99_NANOS) {
+        if (p99Nanos >= kind.mostP99Nanos()) {
             misses.add(
                     "p99 %s, less than %s"
-                            .formatted(Latency.format(p99Nanos), Latency.format(MOST_P99_NANOS)));
+                            .formatted(
+                                    Latency.format(p99Nanos), Latency.format(kind.mostP99Nanos())));
         }
         return misses;
     }

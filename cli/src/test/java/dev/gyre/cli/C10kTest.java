@@ -55,6 +55,23 @@ final class C10kTest {
         assertThat(server(lines.getFirst())).isEmpty();
     }
 
+    @Test
+    void c10k_overHttp_asksAWebServer() {
+        Execution execution =
+                Execution.of("c10k", "--http", "-n", "40", "-i", "1s", "-w", "1s", "-l", "1s");
+
+        List<String> lines = execution.lines();
+        assertThat(lines.getFirst())
+                .matches("Server: process \\d+ on 127.0.0.1:\\d+ \\(1 loop, .*\\)");
+        assertThat(lines)
+                .contains("Load for 1 s: a request for /plaintext a second and connection")
+                .contains("  dropped   none");
+        assertThat(lines.getLast())
+                .matches("(PASS|FAIL) 40 connections.*")
+                .doesNotContain("may be", "changed");
+        assertThat(server(lines.getFirst())).isEmpty();
+    }
+
     private static Optional<ProcessHandle> server(String firstLine) {
         long pid = Long.parseLong(firstLine.replaceFirst("Server: process (\\d+) .*", "$1"));
         return ProcessHandle.of(pid).filter(ProcessHandle::isAlive);
@@ -141,7 +158,7 @@ final class C10kTest {
         assertThat(execution.status()).isZero();
         assertThat(execution.out())
                 .contains("memory", "latency", "dropped", "80 MB", "2 %", "50 ms", "grows")
-                .contains("--connections", "--idle", "--warm-up", "--load", "--backend")
+                .contains("--connections", "--idle", "--warm-up", "--load", "--http", "--backend")
                 .contains("PASS", "FAIL", "Exit status:", "Examples:");
     }
 }

@@ -2,6 +2,8 @@ package dev.gyre.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
@@ -14,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -36,9 +40,13 @@ final class LoadTest {
     }
 
     private Crowd crowd(Consumer<? super Stream> server) {
+        return crowd(CrowdKind.ECHO, server);
+    }
+
+    private Crowd crowd(CrowdKind kind, Consumer<? super Stream> server) {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         Listener listener = Listener.tcp(loop, any, server);
-        return new Crowd(loop, listener.address(), MEMBERS, progress::add);
+        return new Crowd(loop, kind, listener.address(), MEMBERS, progress::add);
     }
 
     /// Runs the loop until it is settled.
@@ -93,6 +101,73 @@ final class LoadTest {
     }
 
     @Test
+    void load_ofAWebServer_takesTheAnswerInWhateverPieces() {
+        String answer = "HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, World!";
+        List<Integer> cuts = new ArrayList<>();
+        Crowd crowd =
+                crowd(
+                        CrowdKind.HTTP,
+                        stream -> {
+                            int cut = 1 + cuts.size() * (answer.length() - 2) / MEMBERS;
+                            cuts.add(cut);
+                            stream.onData(data -> answerInTwo(stream, data, answer, cut));
+                        });
+        await(crowd.gather());
+
+        Load load = new Load(crowd, 1);
+        await(load.run());
+
+        assertThat(load.sent()).isPositive();
+        assertThat(load.wrong()).isZero();
+        assertThat(load.nanos().getTotalCount()).isEqualTo(load.sent());
+        assertThat(crowd.dropped()).isZero();
+    }
+
+    private void answerInTwo(Stream stream, Buffer data, String answer, int cut) {
+        assertThat(data.getText(ISO_8859_1)).startsWith("GET /plaintext HTTP/1.1\r\n");
+        boolean _ = stream.write(answer.substring(0, cut));
+        loop.defer(() -> stream.write(answer.substring(cut)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "HTTP/1.1 503 Busy\r\nContent-Length: 13\r\n\r\nHello, World!",
+                "HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, Wörld",
+                "HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\nHello, World!!",
+                "HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\nHello, World!"
+            })
+    void load_ofAWebServerThatAnswersOtherwise_noticesEach(String answer) {
+        Crowd crowd =
+                crowd(
+                        CrowdKind.HTTP,
+                        stream ->
+                                stream.onData(
+                                        data -> {
+                                            data.skip(data.readable());
+                                            boolean _ = stream.write(answer);
+                                        }));
+        await(crowd.gather());
+
+        Load load = new Load(crowd, 1);
+        await(load.run());
+
+        assertThat(load.sent()).isPositive();
+        assertThat(load.wrong()).isEqualTo(load.sent());
+    }
+
+    @Test
+    void crowd_whoseServerSaysWhatNobodyAskedFor_countsThemAsDropped() {
+        Crowd crowd = crowd(CrowdKind.HTTP, stream -> stream.write("HTTP/1.1 200 OK\r\n\r\n"));
+        await(crowd.gather());
+        while (crowd.dropped() < MEMBERS) {
+            long _ = loop.runOne();
+        }
+
+        assertThat(crowd.droppedBy()).containsOnlyKeys(CloseReason.ABORTED);
+    }
+
+    @Test
     void crowd_whoseServerDropsThem_countsEachWithItsReason() {
         List<Stream> accepted = new ArrayList<>();
         Crowd crowd = crowd(accepted::add);
@@ -130,7 +205,7 @@ final class LoadTest {
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         Stream::abort);
         gone.close();
-        Crowd crowd = new Crowd(loop, gone.address(), MEMBERS, progress::add);
+        Crowd crowd = new Crowd(loop, CrowdKind.ECHO, gone.address(), MEMBERS, progress::add);
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         Promise<@Nullable Void> _ =
                 crowd.gather()

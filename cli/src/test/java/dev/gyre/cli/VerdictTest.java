@@ -11,6 +11,7 @@ final class VerdictTest {
     void verdict_withinAllLimits_passesInOneLine() {
         Verdict verdict =
                 new Verdict(
+                        CrowdKind.ECHO,
                         10_000,
                         0,
                         0,
@@ -31,6 +32,7 @@ final class VerdictTest {
     void verdict_withEverythingMissed_namesEachLimit() {
         Verdict verdict =
                 new Verdict(
+                        CrowdKind.ECHO,
                         10_000,
                         3,
                         5,
@@ -53,15 +55,32 @@ final class VerdictTest {
 
     @Test
     void verdict_atTheLimitOfLatency_fails() {
-        Verdict verdict = new Verdict(1, 0, 0, 0, MILLION, 0, MILLION, MILLION, 50L * MILLION);
+        Verdict verdict =
+                new Verdict(
+                        CrowdKind.ECHO, 1, 0, 0, 0, MILLION, 0, MILLION, MILLION, 50L * MILLION);
 
         assertThat(verdict.misses()).containsExactly("p99 50.0 ms, less than 50.0 ms");
     }
 
     @Test
     void verdict_ofMemoryThatShrinks_isNoGrowth() {
-        Verdict verdict = new Verdict(1, 0, 0, 0, MILLION, 0, 2L * MILLION, MILLION, 1);
+        Verdict verdict =
+                new Verdict(CrowdKind.ECHO, 1, 0, 0, 0, MILLION, 0, 2L * MILLION, MILLION, 1);
 
         assertThat(verdict.isPass()).isTrue();
+    }
+
+    @Test
+    void verdict_ofAWebServer_hasLimitsOfItsOwn() {
+        long size = 300L * MILLION;
+        Verdict good = new Verdict(CrowdKind.HTTP, 1, 0, 0, 0, size, 0, size, size, 99_999_999);
+        Verdict late =
+                new Verdict(CrowdKind.HTTP, 1, 0, 0, 0, size, 0, size, 2 * size, 100L * MILLION);
+
+        assertThat(good.misses()).isEmpty();
+        assertThat(late.misses())
+                .containsExactly(
+                        "memory grew by 100.0 % under load, at most 10.0 %",
+                        "p99 100 ms, less than 100 ms");
     }
 }

@@ -87,18 +87,27 @@ class HttpClientAnswersTest {
     @CsvSource(
             delimiter = '~',
             value = {
-                "GET  ~ HTTP/1.1 200 OK|Content-Length: 2||hi                    ~ 200 [OK] [hi] [null]",
-                "GET  ~ HTTP/1.1 404|Content-Length: 0||                         ~ 404 [] [] [null]",
-                "HEAD ~ HTTP/1.1 200 OK|Content-Length: 2||                      ~ 200 [OK] [] [null]",
-                "HEAD ~ HTTP/1.1 200 OK|Transfer-Encoding: chunked||             ~ 200 [OK] [] [null]",
-                "GET  ~ HTTP/1.1 204 None||                                      ~ 204 [None] [] [null]",
-                "GET  ~ HTTP/1.1 304 Same|Content-Length: 9||                    ~ 304 [Same] [] [null]",
-                "GET  ~ HTTP/1.1 200 OK|Transfer-Encoding: chunked||1;a=b|h|1|i|0|| ~ 200 [OK] [hi] [null]",
-                "GET  ~ HTTP/1.1 200 OK|Transfer-Encoding: chunked||2|hi|0|X: y|| ~ 200 [OK] [hi] [y]",
-                "GET  ~ HTTP/1.1 100 Go||HTTP/1.1 103 Hints|Link: a||HTTP/1.1 200 OK|Content-Length: 2||hi"
-                        + " ~ 200 [OK] [hi] [null]",
+                "GET  ~ HTTP/1.1 200 OK|Content-Length: 2||hi                    ~ 200 [OK] [hi]"
+                    + " [null]",
+                "GET  ~ HTTP/1.1 404|Content-Length: 0||                         ~ 404 [] []"
+                    + " [null]",
+                "HEAD ~ HTTP/1.1 200 OK|Content-Length: 2||                      ~ 200 [OK] []"
+                    + " [null]",
+                "HEAD ~ HTTP/1.1 200 OK|Transfer-Encoding: chunked||             ~ 200 [OK] []"
+                    + " [null]",
+                "GET  ~ HTTP/1.1 204 None||                                      ~ 204 [None] []"
+                    + " [null]",
+                "GET  ~ HTTP/1.1 304 Same|Content-Length: 9||                    ~ 304 [Same] []"
+                    + " [null]",
+                "GET  ~ HTTP/1.1 200 OK|Transfer-Encoding: chunked||1;a=b|h|1|i|0|| ~ 200 [OK] [hi]"
+                    + " [null]",
+                "GET  ~ HTTP/1.1 200 OK|Transfer-Encoding: chunked||2|hi|0|X: y|| ~ 200 [OK] [hi]"
+                    + " [y]",
+                "GET  ~ HTTP/1.1 100 Go||HTTP/1.1 103 Hints|Link: a||HTTP/1.1 200"
+                    + " OK|Content-Length: 2||hi ~ 200 [OK] [hi] [null]",
             })
-    void answer_ofEverySort_isUnderstoodHoweverItIsCut(String method, String text, String expected) {
+    void answer_ofEverySort_isUnderstoodHoweverItIsCut(
+            String method, String text, String expected) {
         assertThat(toldOfAllCuts(method, bytes(text), false)).isEqualTo(expected);
         assertThat(client.connections()).as("connections that are kept").isEqualTo(1);
         assertThat(peer.streams()).as("all on one connection").hasSize(1);
@@ -114,7 +123,8 @@ class HttpClientAnswersTest {
                 "HTTP/1.0 200 OK|Content-Length: 2||hi                ~ 200 [OK] [hi] [null]",
                 "HTTP/1.1 200 OK|Connection: close|Content-Length: 2||hi ~ 200 [OK] [hi] [null]",
             })
-    void answer_thatIsTheLastOfItsConnection_isUnderstoodAndNothingKept(String text, String expected) {
+    void answer_thatIsTheLastOfItsConnection_isUnderstoodAndNothingKept(
+            String text, String expected) {
         assertThat(toldOfAllCuts("GET", bytes(text), true)).isEqualTo(expected);
         assertThat(client.connections()).isZero();
     }
@@ -143,11 +153,13 @@ class HttpClientAnswersTest {
                 "HTTP/1.1 200 OK|A: b| c||                                      ~ FOLDED_FIELD",
                 "HTTP/1.1 200 OK|Content-Length: 1|Content-Length: 1||h         ~ LENGTH_TWICE",
                 "HTTP/1.1 200 OK|Content-Length: +1||h                          ~ BAD_LENGTH",
-                "HTTP/1.1 200 OK|Content-Length: 1|Transfer-Encoding: chunked|| ~ LENGTH_WITH_ENCODING",
+                "HTTP/1.1 200 OK|Content-Length: 1|Transfer-Encoding: chunked|| ~"
+                    + " LENGTH_WITH_ENCODING",
                 "HTTP/1.1 200 OK|Transfer-Encoding: gzip, chunked||             ~ UNKNOWN_ENCODING",
                 "HTTP/1.1 200 OK|Transfer-Encoding: chunked||0x1|h|0||          ~ BAD_CHUNK_SIZE",
                 "HTTP/1.1 200 OK|Transfer-Encoding: chunked||1|hi|0||           ~ BAD_CHUNK_END",
-                "HTTP/1.1 200 OK|Transfer-Encoding: chunked||0|Content-Length: 1|| ~ FORBIDDEN_TRAILER",
+                "HTTP/1.1 200 OK|Transfer-Encoding: chunked||0|Content-Length: 1|| ~"
+                    + " FORBIDDEN_TRAILER",
                 "HTTP/1.1 101 Switching|Upgrade: x|Connection: upgrade||        ~ answered 101",
             })
     void answer_thatBreaksTheProtocol_isRefusedHoweverItIsCut(String text, String expected) {
@@ -169,7 +181,11 @@ class HttpClientAnswersTest {
                 .reply(head + "Content-Length: 6\r\n\r\n")
                 .reply(head + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n3\r\ndef\r\n")
                 .replyAndEnd(head + "\r\nabcdef")
-                .reply(head + "Transfer-Encoding: chunked\r\n\r\n0\r\nA: " + "b".repeat(200) + "\r\n\r\n")
+                .reply(
+                        head
+                                + "Transfer-Encoding: chunked\r\n\r\n0\r\nA: "
+                                + "b".repeat(200)
+                                + "\r\n\r\n")
                 .reply(head + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
         assertThat(told("GET")).contains("HEAD_TOO_LARGE");
         assertThat(told("GET")).contains("TOO_MANY_FIELDS");
@@ -209,7 +225,11 @@ class HttpClientAnswersTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"HTTP/1.1 200 OK|Content-Length: 3||hi", "HTTP/1.1 200 OK|Transfer-Encoding: chunked||2|hi|", "HTTP/1."})
+    @CsvSource({
+        "HTTP/1.1 200 OK|Content-Length: 3||hi",
+        "HTTP/1.1 200 OK|Transfer-Encoding: chunked||2|hi|",
+        "HTTP/1."
+    })
     void answer_thatEndsTooSoon_isNoAnswer(String text) {
         peer.replyAndEnd(bytes(text));
         Outcome<HttpAnswer> outcome = outcome("GET", "");

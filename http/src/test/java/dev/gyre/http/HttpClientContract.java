@@ -99,7 +99,9 @@ abstract class HttpClientContract extends HttpFixture {
         call.header("X-A", "1").header("x-a", "2").header("User-Agent", "test");
         assertThat(outcome(call.send()).text())
                 .isEqualTo("/a%20b/%C3%BC?q=%2F&x [" + uri.getAuthority() + "][test][2]");
-        assertThat(outcome(HttpClient.on(loop).get(URI.create("http://" + uri.getAuthority()))).text())
+        assertThat(
+                        outcome(HttpClient.on(loop).get(URI.create("http://" + uri.getAuthority())))
+                                .text())
                 .startsWith("/ ");
     }
 
@@ -368,11 +370,13 @@ abstract class HttpClientContract extends HttpFixture {
     @Test
     void fields_thatWouldBeMoreThanOneLine_areRefused() {
         HttpCall call = HttpClient.on(loop).request("GET", URI.create("http://host/"));
-        assertThatThrownBy(() -> call.header("X", "a\r\nY: b")).hasMessageContaining("character 13");
+        assertThatThrownBy(() -> call.header("X", "a\r\nY: b"))
+                .hasMessageContaining("character 13");
         assertThatThrownBy(() -> call.header("X", "a\nb")).hasMessageContaining("character 10");
         assertThatThrownBy(() -> call.header("X\r\nY", "b")).hasMessageContaining("in its name");
         assertThatThrownBy(() -> call.header("", "b")).hasMessageContaining("has a name");
-        assertThatThrownBy(() -> call.header("content-LENGTH", "5")).hasMessageContaining("seen to");
+        assertThatThrownBy(() -> call.header("content-LENGTH", "5"))
+                .hasMessageContaining("seen to");
         assertThatThrownBy(() -> call.header("Transfer-Encoding", "chunked"))
                 .isInstanceOf(IllegalArgumentException.class);
     }

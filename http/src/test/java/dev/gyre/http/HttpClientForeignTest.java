@@ -78,7 +78,9 @@ class HttpClientForeignTest {
             assertThat(first.text()).isEqualTo("grüße");
             assertThat(first.headers().get("x-method")).isEqualTo("POST");
             HttpAnswer much =
-                    answer(client.request("PUT", URI.create(uri + "?chunks")).send(new byte[100_000]));
+                    answer(
+                            client.request("PUT", URI.create(uri + "?chunks"))
+                                    .send(new byte[100_000]));
             assertThat(much.headers().get("Transfer-Encoding")).isEqualToIgnoringCase("chunked");
             assertThat(much.content()).isEqualTo(new byte[100_000]);
             assertThat(much.headers().get("x-peer"))

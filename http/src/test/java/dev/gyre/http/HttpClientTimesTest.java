@@ -135,8 +135,7 @@ class HttpClientTimesTest {
     void idleTime_doesNotRunDuringACall() {
         HttpClient patient =
                 HttpClient.on(
-                        world.loop(),
-                        CONFIG.withTimeout(seconds(300)).withIdleTimeout(seconds(5)));
+                        world.loop(), CONFIG.withTimeout(seconds(300)).withIdleTimeout(seconds(5)));
         peer.reply(OK).reply("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n");
         Promise<HttpAnswer> _ = patient.get(peer.uri("/"));
         world.advance(seconds(1));

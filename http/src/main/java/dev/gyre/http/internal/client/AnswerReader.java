@@ -129,7 +129,9 @@ final class AnswerReader {
         if (interim > MOST_INTERIM) {
             head.release();
             throw new ProtocolException(
-                    "the peer sent more than " + MOST_INTERIM + " answers of 1xx before the answer");
+                    "the peer sent more than "
+                            + MOST_INTERIM
+                            + " answers of 1xx before the answer");
         }
     }
 
@@ -190,7 +192,10 @@ final class AnswerReader {
         ClientCall asked = asked();
         if (asked.collects()) {
             requireRoom((long) content.size() + bytes);
-            content.take(data, bytes, place == Place.LENGTH ? content.size() + bytes + left : maxContent);
+            content.take(
+                    data,
+                    bytes,
+                    place == Place.LENGTH ? content.size() + bytes + left : maxContent);
         } else if (bytes > 0) {
             Buffer part = data.slice(bytes);
             try {

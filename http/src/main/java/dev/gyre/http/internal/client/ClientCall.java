@@ -150,7 +150,8 @@ final class ClientCall implements HttpCall {
 
     private void tooLate() {
         ClientConnection by = carrier;
-        String where = by == null ? "no connection to " + origin : "no complete answer of " + origin;
+        String where =
+                by == null ? "no connection to " + origin : "no complete answer of " + origin;
         if (reject(new SocketTimeoutException(where + " within " + timeout))) {
             if (by == null) {
                 client.forget(this);

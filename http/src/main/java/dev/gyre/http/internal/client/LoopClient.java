@@ -71,7 +71,8 @@ public final class LoopClient implements HttpClient {
         }
         StreamConfig streams = config.streams();
         Tls own = streams.tls();
-        Tls usual = own != null ? own : origin.secure() ? Tls.client().withProtocols("http/1.1") : null;
+        Tls usual =
+                own != null ? own : origin.secure() ? Tls.client().withProtocols("http/1.1") : null;
         StreamConfig made =
                 streams.withInputLimit(Math.max(streams.inputLimit(), config.maxHead() + 1))
                         .withTls(origin.secure() ? usual : null);

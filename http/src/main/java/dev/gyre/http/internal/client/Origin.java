@@ -26,7 +26,8 @@ record Origin(boolean secure, String host, int port) {
         }
         int port = uri.getPort() >= 0 ? uri.getPort() : usualPort(secure);
         if (port == 0 || port > MOST_PORT) {
-            throw new IllegalArgumentException("ports are from 1 to " + MOST_PORT + ", not " + port);
+            throw new IllegalArgumentException(
+                    "ports are from 1 to " + MOST_PORT + ", not " + port);
         }
         return new Origin(secure, host.toLowerCase(Locale.ROOT), port);
     }

@@ -246,8 +246,7 @@ final class HttpConnection implements Protocol {
                 bodySince = bench.loop.nowNanos();
             } else {
                 long spent = bench.loop.nowNanos() - bodySince;
-                deadline.in(
-                        Math.max(0, bench.config.bodyTimeout().toNanos() + earned - spent));
+                deadline.in(Math.max(0, bench.config.bodyTimeout().toNanos() + earned - spent));
             }
         }
     }
@@ -406,7 +405,8 @@ final class HttpConnection implements Protocol {
         return known.head.lists("TE", "trailers");
     }
 
-    // ------------------------------------------------------------------ events, other protocols, the end
+    // ------------------------------------------------------------------ events, other protocols,
+    // the end
 
     void isEventStream(EventStream events) {
         this.events = events;

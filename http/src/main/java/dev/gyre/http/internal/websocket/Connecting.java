@@ -75,7 +75,8 @@ final class Connecting implements Protocol {
         }
         String wrong =
                 bytes < 0
-                        ? "the peer's answer to the upgrade is refused: " + answer.refusal().reason()
+                        ? "the peer's answer to the upgrade is refused: "
+                                + answer.refusal().reason()
                         : handshake.wrongWith(answer);
         if (wrong == null) {
             data.skip(bytes);

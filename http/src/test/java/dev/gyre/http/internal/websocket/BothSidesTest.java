@@ -103,7 +103,11 @@ class BothSidesTest {
         runUntil("all five", () -> events.size() == 5);
         assertThat(events)
                 .containsExactlyInAnyOrder(
-                        "server hello", "client héllo back", "server 200000", "server encoded", "client 3");
+                        "server hello",
+                        "client héllo back",
+                        "server 200000",
+                        "server encoded",
+                        "client 3");
         assertThat(server.target()).isEqualTo("/chat?room=7");
         assertThat(client.target()).isEqualTo("/chat?room=7");
     }
@@ -192,11 +196,13 @@ class BothSidesTest {
                                                 + "Upgrade: websocket\r\nConnection: Upgrade\r\n"
                                                 + "Sec-WebSocket-Accept: AAAA\r\n\r\n")))
                 .hasMessageContaining("does not answer the key");
-        assertThat(failure(answeredWith("SSH-2.0-OpenSSH\r\n\r\n"))).hasMessageContaining("no HTTP");
+        assertThat(failure(answeredWith("SSH-2.0-OpenSSH\r\n\r\n")))
+                .hasMessageContaining("no HTTP");
         assertThat(failure(answeredWith("x".repeat(20_000)))).hasMessageContaining("no HTTP");
         assertThat(failure(answeredWith(head + "A: " + "x".repeat(20_000))))
                 .hasMessageContaining("larger than is taken");
-        assertThat(failure(answeredWith("HTTP/1.0 101 Yes\r\n\r\n"))).hasMessageContaining("HTTP/1.0");
+        assertThat(failure(answeredWith("HTTP/1.0 101 Yes\r\n\r\n")))
+                .hasMessageContaining("HTTP/1.0");
         assertThat(failure(answeredWith(""))).hasMessageContaining("before it answered");
     }
 
@@ -231,7 +237,8 @@ class BothSidesTest {
 
     @Test
     void uri_thatIsNoneOfAWebSocket_isRefusedAtOnce() {
-        for (String wrong : List.of("http://here/", "ws:here", "ws://u:p@here/", "ws://here/#part", "/x")) {
+        for (String wrong :
+                List.of("http://here/", "ws:here", "ws://u:p@here/", "ws://here/#part", "/x")) {
             assertThatThrownBy(() -> WebSocket.connect(loop, URI.create(wrong)))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining(wrong);
