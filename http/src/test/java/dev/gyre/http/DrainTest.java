@@ -2,6 +2,7 @@ package dev.gyre.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.gyre.Clause;
 import dev.gyre.Promise;
 import dev.gyre.testkit.SimulatedWorld;
 
@@ -24,6 +25,7 @@ class DrainTest {
     /// A closing frame of a client's, without a code, masked with zeros.
     private static final byte[] CLOSE = {(byte) 0x88, (byte) 0x80, 0, 0, 0, 0};
 
+    @Clause("H-5")
     @Example
     void drain_withASocketOfWhichTheUserIsToldTheEnd_isResolvedWhenThePeerHasClosed() {
         try (var world = SimulatedWorld.seed(1)) {
@@ -46,6 +48,7 @@ class DrainTest {
         }
     }
 
+    @Clause("H-5")
     @Example
     void drain_withAPeerThatDoesNotClose_cutsItOffAtTheDeadline() {
         try (var world = SimulatedWorld.seed(2)) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.gyre.Clause;
 import dev.gyre.http.FilesConfig;
 import dev.gyre.http.ServedSite;
 
@@ -64,6 +65,7 @@ class CompressedFilesTest {
         return out.toByteArray();
     }
 
+    @Clause("H-4")
     @Test
     void get_byAPeerThatTakesGzip_isCompressed() throws Exception {
         try (ServedSite site = site()) {
@@ -83,6 +85,7 @@ class CompressedFilesTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_byAPeerThatDoesNotWantGzip_isPlain() throws Exception {
         try (ServedSite site = site()) {
@@ -100,6 +103,7 @@ class CompressedFilesTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_ofWhatIsNotWorthIt_isPlain() throws Exception {
         try (ServedSite site = site()) {
@@ -112,6 +116,7 @@ class CompressedFilesTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_withoutCompression_isPlain() throws Exception {
         FilesConfig config = FilesConfig.DEFAULT.withCompression(false);
@@ -122,6 +127,7 @@ class CompressedFilesTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_withACompressedFileBeside_isThat() throws Exception {
         byte[] beside = zip("from beside");
@@ -135,6 +141,7 @@ class CompressedFilesTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_withAnOlderCompressedFileBeside_isNotThat() throws Exception {
         Path beside = Files.write(directory.resolve("a.txt.gz"), zip("from beside"));
@@ -144,6 +151,7 @@ class CompressedFilesTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_withALinkBeside_isNotThat() throws Exception {
         Path elsewhere = Files.createTempFile("gyre", ".gz");
@@ -158,6 +166,7 @@ class CompressedFilesTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_afterACompressedFileHasCome_isThat() throws Exception {
         FilesConfig config = FilesConfig.DEFAULT.withFresh(Duration.ZERO);
@@ -169,6 +178,7 @@ class CompressedFilesTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_withTheTagOfTheCompressedForm_isNotModified() throws Exception {
         try (ServedSite site = site()) {
@@ -180,6 +190,7 @@ class CompressedFilesTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_ofARange_isOfThePlainForm() throws Exception {
         try (ServedSite site = site()) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.http.FilesConfig;
 import dev.gyre.http.HttpServer;
@@ -59,6 +60,7 @@ class FileServingTest {
         return new ServedSite(server -> server.files("/s", directory, config));
     }
 
+    @Clause("H-4")
     @Test
     void get_ofASmallFile_hasItsContentTypeAndTags() throws Exception {
         try (ServedSite site = site()) {
@@ -72,6 +74,7 @@ class FileServingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_ofABigFile_isTheSameEachTime() throws Exception {
         try (ServedSite site = site();
@@ -82,6 +85,7 @@ class FileServingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_ofSeveralSentAhead_areAnsweredInOrder() throws Exception {
         try (ServedSite site = site();
@@ -97,6 +101,7 @@ class FileServingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void head_saysTheLengthAndSendsNothing() throws Exception {
         try (ServedSite site = site();
@@ -112,6 +117,7 @@ class FileServingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_ofAnEmptyFile_hasNoContent() throws Exception {
         try (ServedSite site = site()) {
@@ -121,6 +127,7 @@ class FileServingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void post_toAFile_isNotAllowed() throws Exception {
         try (ServedSite site = site()) {
@@ -130,6 +137,7 @@ class FileServingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_ofADirectoryWithoutSlash_leadsToItWithTheQuery() throws Exception {
         try (ServedSite site = site()) {
@@ -141,6 +149,7 @@ class FileServingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_atTheRoot_servesEverythingBelow() throws Exception {
         try (ServedSite site = new ServedSite(server -> server.files("/", directory))) {
@@ -150,6 +159,7 @@ class FileServingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_ofAnEncodedName_decodesItOnce() throws Exception {
         try (ServedSite site = site()) {
@@ -159,6 +169,7 @@ class FileServingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_ofAFileWithASlashBehind_isNothing() throws Exception {
         try (ServedSite site = site()) {
@@ -168,6 +179,7 @@ class FileServingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_afterAChange_isTheNewContent() throws Exception {
         try (ServedSite site = site(FilesConfig.DEFAULT.withFresh(Duration.ZERO))) {
@@ -184,6 +196,7 @@ class FileServingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_whileFresh_asksTheSystemForNothing() throws Exception {
         try (ServedSite site = site(FilesConfig.DEFAULT.withFresh(Duration.ofHours(1)))) {
@@ -196,6 +209,7 @@ class FileServingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void cacheControl_ofTheConfig_isSaid() throws Exception {
         try (ServedSite site = site(FilesConfig.DEFAULT.withCacheControl("max-age=60"))) {
@@ -203,6 +217,7 @@ class FileServingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void files_ofWhatIsNoDirectory_isRefusedAtOnce() {
         try (EventLoop loop = EventLoop.open()) {
@@ -220,6 +235,7 @@ class FileServingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_ofAFileThatShrank_isCutAndNotPadded() throws Exception {
         FilesConfig config = FilesConfig.DEFAULT.withFresh(Duration.ofHours(1));
@@ -242,6 +258,7 @@ class FileServingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_of64MiBByASlowReader_isWholeAndHoldsNoMemory() throws Exception {
         Path file = directory.resolve("huge.bin");
@@ -273,6 +290,7 @@ class FileServingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void file_ofAHandler_isServedWithItsOwnFields() throws Exception {
         Path file = directory.resolve("hello.txt");
@@ -302,6 +320,7 @@ class FileServingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void descriptors_afterManyFilesAndTheEnd_areAsManyAsBefore() throws Exception {
         for (int i = 0; i < 300; i++) {
@@ -339,6 +358,7 @@ class FileServingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_ofASettledFileThatIsTheSame_keepsItsDescriptor() throws Exception {
         Files.setLastModifiedTime(directory.resolve("big.bin"), FileTime.from(Instant.now().minusSeconds(60)));

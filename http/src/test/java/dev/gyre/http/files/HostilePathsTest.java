@@ -2,6 +2,7 @@ package dev.gyre.http.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.gyre.Clause;
 import dev.gyre.http.FilesConfig;
 import dev.gyre.http.ServedSite;
 
@@ -121,6 +122,7 @@ class HostilePathsTest {
         assertThat(made.waitFor()).as("mkfifo is needed for this test").isZero();
     }
 
+    @Clause("H-4")
     @Test
     void get_ofAHostilePath_isNothing() throws Exception {
         assertThat(HOSTILE).hasSizeGreaterThanOrEqualTo(60);
@@ -150,6 +152,7 @@ class HostilePathsTest {
         assertThat(answer.has("X-Injected")).as("GET %s puts no field in", path).isFalse();
     }
 
+    @Clause("H-4")
     @Test
     void get_ofAHiddenName_isServedIfAllowed() throws Exception {
         FilesConfig config = FilesConfig.DEFAULT.withHidden(true);
@@ -161,6 +164,7 @@ class HostilePathsTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_ofAFileThatMayNotBeRead_isForbiddenOrNothing() throws Exception {
         Path closed = Files.writeString(directory.resolve("closed.txt"), "SECRET");
@@ -174,6 +178,7 @@ class HostilePathsTest {
 
     // ------------------------------------------------------------------ links
 
+    @Clause("H-4")
     @Test
     void get_throughASymbolicLink_isNothing() throws Exception {
         Files.createSymbolicLink(directory.resolve("out.txt"), top.resolve("secret.txt"));
@@ -193,6 +198,7 @@ class HostilePathsTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_throughASymbolicLink_isServedIfAllowed() throws Exception {
         Files.createSymbolicLink(directory.resolve("out.txt"), top.resolve("secret.txt"));
@@ -209,6 +215,7 @@ class HostilePathsTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void files_ofADirectoryThatIsALink_areServed() throws Exception {
         Path link = Files.createSymbolicLink(top.resolve("current"), directory);

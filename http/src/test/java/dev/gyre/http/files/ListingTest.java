@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.gyre.Clause;
 import dev.gyre.http.FilesConfig;
 import dev.gyre.http.ServedSite;
 
@@ -38,6 +39,7 @@ class ListingTest {
         return new ServedSite(server -> server.files("/s", directory, config));
     }
 
+    @Clause("H-4")
     @Test
     void listing_ofADirectory_isSortedAndSaysSizesAndDates() throws Exception {
         try (ServedSite site = site(FilesConfig.DEFAULT.withListing(true))) {
@@ -52,6 +54,7 @@ class ListingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void listing_ofNamesMeantToHarm_isEscaped() throws Exception {
         try (ServedSite site = site(FilesConfig.DEFAULT.withListing(true))) {
@@ -62,6 +65,7 @@ class ListingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void listing_hasLinksThatLeadToTheFiles() throws Exception {
         try (ServedSite site = site(FilesConfig.DEFAULT.withListing(true))) {
@@ -76,6 +80,7 @@ class ListingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void listing_ofHiddenNamesAndLinks_isThereIfTheyAreServed() throws Exception {
         FilesConfig config = FilesConfig.DEFAULT.withListing(true).withHidden(true).withSymlinks(true);
@@ -84,6 +89,7 @@ class ListingTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void listing_isNotThereUnlessAskedFor() throws Exception {
         try (ServedSite site = site(FilesConfig.DEFAULT)) {

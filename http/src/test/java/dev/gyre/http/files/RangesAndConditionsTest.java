@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.gyre.Clause;
 import dev.gyre.http.ServedSite;
 
 import org.junit.jupiter.api.AfterEach;
@@ -58,6 +59,7 @@ class RangesAndConditionsTest {
 
     private record Range(String asked, int status, String said, String content) {}
 
+    @Clause("H-4")
     @Test
     void get_ofARange_isThatPart() throws Exception {
         List<Range> table =
@@ -105,6 +107,7 @@ class RangesAndConditionsTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_ofARangeOfABigFile_isThatPart() throws Exception {
         var answer = site.get("/big.bin", "Range: bytes=50000-99999");
@@ -113,12 +116,14 @@ class RangesAndConditionsTest {
         assertThat(answer.field("Content-Range")).isEqualTo("bytes 50000-99999/100000");
     }
 
+    @Clause("H-4")
     @Test
     void get_ofARangeOfNothing_isNowhereOrAllOfIt() throws Exception {
         assertThat(site.get("/empty.bin", "Range: bytes=0-").status()).isEqualTo(416);
         assertThat(site.get("/empty.bin", "Range: bytes=-5").status()).isEqualTo(200);
     }
 
+    @Clause("H-4")
     @Test
     void head_withARange_ignoresIt() throws Exception {
         var answer = site.ask("HEAD", "/small.bin", "Range: bytes=0-1");
@@ -128,6 +133,7 @@ class RangesAndConditionsTest {
 
     // ------------------------------------------------------------------ several ranges
 
+    @Clause("H-4")
     @Test
     void get_ofSeveralRanges_isAllOfThemInTheirOrder() throws Exception {
         var answer = site.get("/small.bin", "Range: bytes=10-12,0-1,-2");
@@ -135,6 +141,7 @@ class RangesAndConditionsTest {
         assertThat(parts(answer, SMALL.length())).containsExactly("abc", "01", "ij");
     }
 
+    @Clause("H-4")
     @Test
     void get_ofSeveralRangesOfABigFile_isAllOfThem() throws Exception {
         try (var socket = site.connect()) {
@@ -150,6 +157,7 @@ class RangesAndConditionsTest {
         }
     }
 
+    @Clause("H-4")
     @Test
     void get_ofTooManyRanges_isAllOfIt() throws Exception {
         String sixteen = ranges(16);
@@ -186,6 +194,7 @@ class RangesAndConditionsTest {
 
     // ------------------------------------------------------------------ conditions
 
+    @Clause("H-4")
     @Test
     void get_withConditions_isAnsweredAsTheySay() throws Exception {
         String earlier = "Fri, 02 Jan 2026 03:04:04 GMT";

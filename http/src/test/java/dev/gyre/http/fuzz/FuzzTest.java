@@ -2,6 +2,7 @@ package dev.gyre.http.fuzz;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.gyre.Clause;
 import dev.gyre.http.internal.message.Corpus;
 import dev.gyre.http.internal.message.Mutations;
 
@@ -22,11 +23,13 @@ class FuzzTest {
                     .map(Corpus.Case::bytes)
                     .toList();
 
+    @Clause("H-1")
     @Test
     void requests_ofTheCorpora_mutated_areTheSameInAllPieces() {
         run(requests, RequestFuzz::fuzzerTestOneInput);
     }
 
+    @Clause("H-1")
     @Test
     void responses_ofTheCorpus_mutated_areTheSameInAllPieces() {
         run(
@@ -34,6 +37,7 @@ class FuzzTest {
                 ResponseFuzz::fuzzerTestOneInput);
     }
 
+    @Clause("H-1")
     @Test
     void chunks_ofTheCorpora_mutated_areTheSameInAllPieces() {
         List<byte[]> bodies = new ArrayList<>();

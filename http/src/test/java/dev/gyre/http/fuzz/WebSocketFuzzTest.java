@@ -1,5 +1,6 @@
 package dev.gyre.http.fuzz;
 
+import dev.gyre.Clause;
 import dev.gyre.http.internal.websocket.Frames;
 
 import org.junit.jupiter.api.Test;
@@ -11,6 +12,7 @@ import java.util.Random;
 class WebSocketFuzzTest {
     private static final int INPUTS = 300;
 
+    @Clause("K-1")
     @Test
     void frames_ofNoiseAndNearlyRight_doNoHarm() {
         for (int seed = 0; seed < INPUTS; seed++) {
@@ -19,6 +21,7 @@ class WebSocketFuzzTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void inflating_ofNoiseAndNearlyRight_doesNoHarm() {
         for (int seed = 0; seed < INPUTS; seed++) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.gyre.Clause;
 import dev.gyre.io.Buffer;
 
 import org.junit.jupiter.api.Test;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 class ChunkDecoderTest {
     private final ChunkDecoder decoder = new ChunkDecoder(10, 1000);
 
+    @Clause("H-2")
     @Test
     void next_whileContentIsNotTaken_saysTheSame() {
         Buffer data = Buffer.allocate(100).put("5\r\nhello\r\n0\r\n\r\n");
@@ -29,6 +31,7 @@ class ChunkDecoderTest {
         assertThat(data.readable()).isZero();
     }
 
+    @Clause("H-2")
     @Test
     void next_atTheEnd_leavesWhatIsBehind() {
         Buffer data = Buffer.allocate(100).put("0\r\n\r\nGET /");
@@ -37,6 +40,7 @@ class ChunkDecoderTest {
         assertThat(data.getText(US_ASCII)).isEqualTo("GET /");
     }
 
+    @Clause("H-2")
     @Test
     void next_ofAnIncompleteLine_leavesIt() {
         Buffer data = Buffer.allocate(100).put("5;a=b\r");
@@ -45,6 +49,7 @@ class ChunkDecoderTest {
         assertThat(data.readable()).isEqualTo(6);
     }
 
+    @Clause("H-2")
     @Test
     void taken_ofMoreThanWasThere_isMisuse() {
         Buffer data = Buffer.allocate(100).put("5\r\nhel");
@@ -56,6 +61,7 @@ class ChunkDecoderTest {
         assertThatIllegalArgumentException().isThrownBy(() -> decoder.taken(-1));
     }
 
+    @Clause("H-2")
     @Test
     void refused_staysSo_untilReset() {
         Buffer data = Buffer.allocate(100).put("x\r\n");
@@ -69,6 +75,7 @@ class ChunkDecoderTest {
         assertThat(decoder.next(data)).isEqualTo(ChunkDecoder.END);
     }
 
+    @Clause("H-2")
     @Test
     void trailers_afterTheirBufferIsGone_areStillThere_untilReset() {
         Buffer data = Buffer.allocate(100).put("0\r\nDigest: a, B\r\ndigest: c\r\n\r\n");

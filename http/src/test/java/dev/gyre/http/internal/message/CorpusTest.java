@@ -2,6 +2,8 @@ package dev.gyre.http.internal.message;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.gyre.Clause;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -27,6 +29,7 @@ class CorpusTest {
         return Corpus.responses();
     }
 
+    @Clause("H-1")
     @ParameterizedTest
     @MethodSource("requestsTaken")
     void requestsTaken_inAnyPieces_areUnderstoodAsTheCorpusSays(Corpus.Case message) {
@@ -39,6 +42,7 @@ class CorpusTest {
                 .isEqualTo(message.outcome());
     }
 
+    @Clause("H-1")
     @ParameterizedTest
     @MethodSource("requestsTaken")
     void requestsTaken_sentTwiceAhead_areUnderstoodTwice(Corpus.Case message) {
@@ -51,6 +55,7 @@ class CorpusTest {
                 .isEqualTo(message.outcome() + "; " + message.outcome());
     }
 
+    @Clause("H-1")
     @ParameterizedTest
     @MethodSource("requestsRefused")
     void requestsRefused_inAnyPieces_areRefusedAsTheCorpusSays(Corpus.Case message) {
@@ -63,6 +68,7 @@ class CorpusTest {
                 .endsWith("refused " + message.outcome());
     }
 
+    @Clause("H-1")
     @ParameterizedTest
     @MethodSource("requestsRefused")
     void requestsRefused_withMoreBehind_areRefusedForTheSame(Corpus.Case message) {
@@ -75,6 +81,7 @@ class CorpusTest {
                 .isEqualTo(MessageReader.ofRequests(message.bytes()));
     }
 
+    @Clause("H-1")
     @ParameterizedTest
     @MethodSource("responses")
     void responses_inAnyPieces_areUnderstoodAsTheCorpusSays(Corpus.Case message) {
@@ -94,6 +101,7 @@ class CorpusTest {
         }
     }
 
+    @Clause("H-1")
     @Test
     void corpora_haveAMessageForEveryRefusal_butThoseOfLimits() {
         List<Refusal> byLimits =

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 
+import dev.gyre.Clause;
 import dev.gyre.io.Buffer;
 
 import org.junit.jupiter.api.Test;
@@ -17,6 +18,7 @@ class HeadAllocationTest {
     private static final int HEADS = 100_000;
     private static final int WINDOWS = 50;
 
+    @Clause("H-1")
     @Test
     void parse_ofRequests_inSteadyState_allocatesNothing() {
         RequestHead head = new RequestHead(8 << 10, 16 << 10, 100);
@@ -40,6 +42,7 @@ class HeadAllocationTest {
                 .isZero();
     }
 
+    @Clause("H-1")
     @Test
     void parse_ofResponses_inSteadyState_allocatesNothing() {
         ResponseHead head = new ResponseHead(16 << 10, 100);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.gyre.Clause;
 import dev.gyre.io.Buffer;
 
 import org.junit.jupiter.api.Test;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 class LimitsTest {
     private static final String HOST = "Host: a\r\n";
 
+    @Clause("H-3")
     @Test
     void target_atItsLimit_isTaken_andOneAboveRefused() {
         String target = "/" + "t".repeat(MessageReader.MAX_TARGET - 1);
@@ -29,6 +31,7 @@ class LimitsTest {
         assertThat(requests("GET " + target + "t")).isEqualTo("refused TARGET_TOO_LONG");
     }
 
+    @Clause("H-3")
     @Test
     void head_atItsLimit_isTaken_andOneAboveRefused() {
         String before = "GET / HTTP/1.1\r\n" + HOST + "X: ";
@@ -48,6 +51,7 @@ class LimitsTest {
                 .isEqualTo("refused HEAD_TOO_LARGE");
     }
 
+    @Clause("H-3")
     @Test
     void responseHead_atItsLimit_isTaken_andOneAboveRefused() {
         String before = "HTTP/1.1 204 ";
@@ -58,6 +62,7 @@ class LimitsTest {
         assertThat(responses(before + phrase + "p\r\n\r\n")).isEqualTo("refused HEAD_TOO_LARGE");
     }
 
+    @Clause("H-3")
     @Test
     void fields_asManyAsTheLimit_areTaken_andOneMoreRefused() {
         String head = "GET / HTTP/1.1\r\n" + HOST + "X:\r\n".repeat(MessageReader.MAX_FIELDS - 1);
@@ -78,6 +83,7 @@ class LimitsTest {
                 .isEqualTo("refused TOO_MANY_FIELDS");
     }
 
+    @Clause("H-3")
     @Test
     void length_of18Digits_isTaken() {
         RequestHead head = new RequestHead(10, 100, 10);
@@ -87,6 +93,7 @@ class LimitsTest {
         assertThat(head.contentLength()).isEqualTo(999_999_999_999_999_999L);
     }
 
+    @Clause("H-3")
     @Test
     void chunkLine_atItsLimit_isTaken_andOneAboveRefused() {
         String extension = "1;" + "e".repeat(ChunkLine.LONGEST - 4);
@@ -98,6 +105,7 @@ class LimitsTest {
                 .endsWith("refused CHUNK_LINE_TOO_LONG");
     }
 
+    @Clause("H-3")
     @Test
     void chunkSize_of15Digits_isTaken() {
         ChunkDecoder decoder = new ChunkDecoder(1, 100);
@@ -105,6 +113,7 @@ class LimitsTest {
         assertThat(decoder.next(buffer("fffffffffffffff\r\nabc"))).isEqualTo(3);
     }
 
+    @Clause("H-3")
     @Test
     void extensions_ofManyChunks_areRefusedAboveTheLimitOfAll() {
         String extension = ";" + "e".repeat(127); // 128 bytes, and 16 KiB are 128 of them
@@ -125,6 +134,7 @@ class LimitsTest {
         assertThat(decoder.refusal()).isEqualTo(Refusal.TOO_MANY_EXTENSIONS);
     }
 
+    @Clause("H-3")
     @Test
     void trailer_atItsLimits_isTaken_andOneAboveRefused() {
         String value = "v".repeat(MessageReader.MAX_TRAILER - "X: \r\n\r\n".length());
@@ -136,6 +146,7 @@ class LimitsTest {
         assertThat(chunks("0\r\n" + fields + "X:\r\n\r\n")).endsWith("refused TOO_MANY_FIELDS");
     }
 
+    @Clause("H-3")
     @Test
     void limits_thatAllowNothing_areMisuse() {
         assertThatIllegalArgumentException().isThrownBy(() -> new RequestHead(0, 1, 1));

@@ -2,6 +2,8 @@ package dev.gyre.http.internal.message;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.gyre.Clause;
+
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -96,6 +98,7 @@ class MessagePropertyTest {
         }
     }
 
+    @Clause("H-1")
     @Property(tries = 1500)
     void messages_inRandomPieces_areUnderstoodAsTheyWereMeant(
             @ForAll("messagesInARow") List<Message> messages, @ForAll Random random) {
@@ -117,6 +120,7 @@ class MessagePropertyTest {
                 cuts -> MessageReader.ofRequests(bytes, cuts));
     }
 
+    @Clause("H-1")
     @Property(tries = 3000)
     void messages_mutated_areTheSameInAllPieces(
             @ForAll("messages") Message message,

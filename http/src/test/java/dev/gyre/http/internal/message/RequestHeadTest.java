@@ -3,6 +3,7 @@ package dev.gyre.http.internal.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.http.Headers;
 import dev.gyre.io.Buffer;
@@ -26,6 +27,7 @@ class RequestHeadTest {
 
     private final RequestHead head = new RequestHead(100, 1000, 10);
 
+    @Clause("H-1")
     @Test
     void parse_ofACompleteHead_takesNothingAndSaysWhereThingsAre() {
         Buffer data = buffer(REQUEST + "behind");
@@ -40,6 +42,7 @@ class RequestHeadTest {
         assertThat(head.isPathLeftOut()).isFalse();
     }
 
+    @Clause("H-1")
     @Test
     void method_ofARegisteredOne_isOneAndTheSame() {
         for (String method :
@@ -53,6 +56,7 @@ class RequestHeadTest {
         }
     }
 
+    @Clause("H-1")
     @Test
     void fields_areFoundWhateverTheCase() {
         head.parse(buffer(REQUEST));
@@ -79,6 +83,7 @@ class RequestHeadTest {
         assertThat(names).containsExactly("Host", "Accept", "X-List", "x-list");
     }
 
+    @Clause("H-1")
     @Test
     void head_afterItsBufferMovedOn_isStillThere() {
         Buffer data = buffer(REQUEST);
@@ -91,6 +96,7 @@ class RequestHeadTest {
         check(head);
     }
 
+    @Clause("H-1")
     @Test
     void keep_untilRelease_refusesToParse() {
         try (EventLoop loop = EventLoop.open()) {
@@ -115,6 +121,7 @@ class RequestHeadTest {
         }
     }
 
+    @Clause("H-1")
     @Test
     void keep_withoutAHead_isMisuse() {
         try (EventLoop loop = EventLoop.open()) {
@@ -124,6 +131,7 @@ class RequestHeadTest {
         }
     }
 
+    @Clause("H-1")
     @Test
     void refusal_isThereOnlyIfRefused() {
         assertThat(head.parse(buffer("GET / HTTP/3.0\r\n"))).isEqualTo(-1);
@@ -134,6 +142,7 @@ class RequestHeadTest {
         assertThatIllegalStateException().isThrownBy(head::refusal);
     }
 
+    @Clause("H-1")
     @Test
     void head_refusedOrIncomplete_leavesNothingOfTheOneBefore() {
         for (String next : List.of("GET / HTTP/1.1\r\nHost: b", "GET / HTTP/1.1\r\nHost : b\r\n")) {
@@ -151,6 +160,7 @@ class RequestHeadTest {
         }
     }
 
+    @Clause("H-1")
     @Test
     void refusals_haveAnErrorStatusAndOneLine() {
         for (Refusal refusal : Refusal.values()) {

@@ -3,6 +3,7 @@ package dev.gyre.http.internal.websocket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.Outcome;
@@ -92,6 +93,7 @@ class BothSidesTest {
         connect(WebSocketConfig.DEFAULT, WebSocketConfig.DEFAULT);
     }
 
+    @Clause("K-1")
     @Test
     void messages_goBothWays() {
         connect();
@@ -112,6 +114,7 @@ class BothSidesTest {
         assertThat(client.target()).isEqualTo("/chat?room=7");
     }
 
+    @Clause("K-1")
     @Test
     void compression_isAgreedOn_unlessOneSideDoesNotWantIt() {
         WebSocketConfig off = WebSocketConfig.DEFAULT.withCompression(false);
@@ -124,6 +127,7 @@ class BothSidesTest {
         assertThat(server.isCompressed()).isFalse();
     }
 
+    @Clause("K-1")
     @Test
     void protocol_isWhatBothSpeak() {
         connect(
@@ -133,6 +137,7 @@ class BothSidesTest {
         assertThat(server.protocol()).isEqualTo("v2");
     }
 
+    @Clause("K-1")
     @Test
     void close_byTheClient_isToldToBoth() {
         connect();
@@ -141,6 +146,7 @@ class BothSidesTest {
         assertThat(events).containsExactly("server closed 4001 done", "client closed 4001");
     }
 
+    @Clause("K-1")
     @Test
     void close_byTheServer_isToldToBoth_andItClosesFirst() {
         connect();
@@ -149,6 +155,7 @@ class BothSidesTest {
         assertThat(events).containsExactlyInAnyOrder("client closed 1000", "server closed 1000");
     }
 
+    @Clause("K-1")
     @Test
     void message_thatComesRightBehindTheUpgrade_waitsForTheCallbacks() {
         Listener listener =
@@ -164,6 +171,7 @@ class BothSidesTest {
         assertThat(events).containsExactly("welcome");
     }
 
+    @Clause("K-1")
     @Test
     void tls_isSpokenByWss() {
         Listener listener =
@@ -181,6 +189,7 @@ class BothSidesTest {
         runUntil("the echo", () -> events.contains("secret"));
     }
 
+    @Clause("K-1")
     @Test
     void answer_thatIsNoUpgrade_rejectsWithWhatItWas() {
         assertThat(failure(answeredWith("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")))
@@ -221,6 +230,7 @@ class BothSidesTest {
         return WebSocket.connect(loop, uri("ws", listener, "/"));
     }
 
+    @Clause("K-1")
     @Test
     void answer_thatNeverComes_rejectsInTime() {
         Listener listener =
@@ -235,6 +245,7 @@ class BothSidesTest {
                 .isInstanceOf(SocketTimeoutException.class);
     }
 
+    @Clause("K-1")
     @Test
     void uri_thatIsNoneOfAWebSocket_isRefusedAtOnce() {
         for (String wrong :
@@ -246,6 +257,7 @@ class BothSidesTest {
     }
 
     /// A server's frames have no mask; all else holds for a client as it does for a server.
+    @Clause("K-1")
     @Test
     void client_whoseServerBreaksTheRules_closesWithTheRightCode() {
         assertThat(clientsEnd(Frames.frame(0x81, Frames.utf8("x"), true))).isEqualTo(1002);

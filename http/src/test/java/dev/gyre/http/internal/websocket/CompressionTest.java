@@ -14,6 +14,7 @@ import static dev.gyre.http.internal.websocket.Frames.utf8;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.gyre.Clause;
 import dev.gyre.http.WebSocketConfig;
 import dev.gyre.http.internal.websocket.ServerSide.Split;
 
@@ -48,6 +49,7 @@ class CompressionTest {
         return made.substring(0, length);
     }
 
+    @Clause("K-1")
     @ParameterizedTest
     @EnumSource(Split.class)
     void messages_ofManySizes_comeBackCompressed(Split split) {
@@ -67,6 +69,7 @@ class CompressionTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void message_thatDoesNotShrink_comesBackAsItIs() {
         byte[] noise = new byte[5000];
@@ -77,6 +80,7 @@ class CompressionTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void message_inFragmentsWithPingsBetween_isInflated() {
         String content = words(500);
@@ -93,6 +97,7 @@ class CompressionTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void messages_oneAfterTheOther_areInflatedEachByItself() {
         try (ServerSide server = server()) {
@@ -106,6 +111,7 @@ class CompressionTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void lastBlock_beforeTheEndOfTheMessage_isNotTheEnd() {
         // The example of RFC 7692, section 7.2.3.4, and two such blocks in a row.
@@ -119,6 +125,7 @@ class CompressionTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void examples_ofTheRfc_areInflated() {
         try (ServerSide server = server()) {
@@ -133,6 +140,7 @@ class CompressionTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void bit_onAContinuation_isRefused() {
         try (ServerSide server = server()) {
@@ -141,6 +149,7 @@ class CompressionTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void content_thatIsNoDeflate_isRefused() {
         try (ServerSide server = server()) {
@@ -149,6 +158,7 @@ class CompressionTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void text_thatInflatesToNoUtf8_isRefused() {
         for (String hex : ConformanceCases.NOT_UTF8) {
@@ -159,6 +169,7 @@ class CompressionTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void bomb_isStoppedAtTheLimit() {
         byte[] bomb = deflated(new byte[50 << 20]);
@@ -171,6 +182,7 @@ class CompressionTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void message_ofTheLimit_isTaken_andOneByteMoreIsNot() {
         WebSocketConfig config = WebSocketConfig.DEFAULT.withMaxMessage(1000);
@@ -181,6 +193,7 @@ class CompressionTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void closing_insideAMessage_givesTheInflaterBack() {
         try (ServerSide server = server()) {

@@ -2,6 +2,7 @@ package dev.gyre.http.internal.websocket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.gyre.Clause;
 import dev.gyre.http.WebSocketConfig;
 import dev.gyre.http.internal.websocket.ConformanceCases.Case;
 import dev.gyre.http.internal.websocket.ServerSide.Split;
@@ -18,6 +19,7 @@ class ConformanceCasesTest {
     /// Cases with more bytes are not sent byte by byte.
     private static final int MOST_SINGLE_BYTES = 400;
 
+    @Clause("K-1")
     @ParameterizedTest
     @EnumSource(Split.class)
     void cases_howeverSplit_areAnsweredAsTheyShould(Split split) {
@@ -29,6 +31,7 @@ class ConformanceCasesTest {
     }
 
     /// What is not compressed is not treated otherwise where it could be; the first reserved bit aside.
+    @Clause("K-1")
     @Test
     void cases_whereCompressionIsAgreedOn_areAnsweredAsTheyShould() {
         for (Case each : ConformanceCases.all()) {
@@ -52,6 +55,7 @@ class ConformanceCasesTest {
     }
 
     /// Family 6.4: what is wrong is told before the frame, or the character, is complete.
+    @Clause("K-1")
     @Test
     void text_thatGoesWrongInsideAFrame_isRefusedWithThatByte() {
         for (String hex : ConformanceCases.NOT_UTF8) {
@@ -68,6 +72,7 @@ class ConformanceCasesTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void text_thatGoesWrongInAFragment_isRefusedBeforeTheNext() {
         try (ServerSide server = ServerSide.echo(WebSocketConfig.DEFAULT, false)) {

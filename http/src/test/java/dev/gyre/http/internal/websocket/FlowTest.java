@@ -10,6 +10,7 @@ import static dev.gyre.http.internal.websocket.Frames.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.gyre.Clause;
 import dev.gyre.http.WebSocket;
 import dev.gyre.http.WebSocketConfig;
 import dev.gyre.http.WebSocketMessage;
@@ -42,6 +43,7 @@ class FlowTest {
         return ServerSide.of(WebSocketConfig.DEFAULT, false, StreamConfig.DEFAULT, opened);
     }
 
+    @Clause("K-1")
     @Test
     void slowPeer_thatIsWaitedFor_getsEverything() {
         try (ServerSide server = slow(WhenSlow.WAIT)) {
@@ -62,6 +64,7 @@ class FlowTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void slowPeer_whoseMessagesAreDropped_missesSome_andHearsLaterOnes() {
         try (ServerSide server = slow(WhenSlow.DROP)) {
@@ -81,6 +84,7 @@ class FlowTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void slowPeer_thatIsClosed_isTold1013() {
         try (ServerSide server = slow(WhenSlow.CLOSE)) {
@@ -95,6 +99,7 @@ class FlowTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void pings_ofAPeerThatReadsNoAnswers_doNotFillTheMemory() {
         try (ServerSide server = server(socket -> {})) {
@@ -117,6 +122,7 @@ class FlowTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void pings_ofAServerThatReadsNoAnswers_areAnsweredAtLastWithTheLatest() {
         try (ServerSide client = ServerSide.asClient(WebSocketConfig.DEFAULT, socket -> {})) {
@@ -142,6 +148,7 @@ class FlowTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void messages_thatInflateToMuch_areEchoedAsFastAsThePeerReads() {
         byte[] packed = frame(0xc1, deflated(new byte[200_000]), true);
@@ -176,6 +183,7 @@ class FlowTest {
         return made.toString();
     }
 
+    @Clause("K-1")
     @Test
     void pause_insideACallback_holdsBackWhatHasArrived() {
         List<String> got = new ArrayList<>();
@@ -198,6 +206,7 @@ class FlowTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void callback_thatThrows_costsItsSocket_andTheLoopHearsOfIt() {
         try (ServerSide server =
@@ -219,6 +228,7 @@ class FlowTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void pings_areAnswered_andTold() {
         List<String> told = new ArrayList<>();
@@ -235,6 +245,7 @@ class FlowTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void buffer_ofAMessage_isRefusedAfterItsCallback() {
         List<Buffer> kept = new ArrayList<>();
@@ -246,6 +257,7 @@ class FlowTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void messages_thatNobodyWants_areDropped() {
         try (ServerSide server = server(socket -> {})) {
@@ -254,6 +266,7 @@ class FlowTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void send_whileTheLoopEnds_saysNo_andThrowsNothing() {
         List<Boolean> sent = new ArrayList<>();
@@ -272,6 +285,7 @@ class FlowTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void misuse_isRefusedAtOnce_andSaysTheValue() {
         try (ServerSide server = server(socket -> {})) {
@@ -291,6 +305,7 @@ class FlowTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void send_ofAllSortsAndSizes_arrives() {
         for (int length :

@@ -2,6 +2,7 @@ package dev.gyre.http.internal.websocket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.http.WebSocketConfig;
 import dev.gyre.io.Listener;
@@ -68,6 +69,7 @@ class ForeignClientTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void client_ofTheJdk_isServed() throws Exception {
         try (EventLoop loop = EventLoop.open();

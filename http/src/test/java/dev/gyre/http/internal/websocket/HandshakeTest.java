@@ -3,6 +3,7 @@ package dev.gyre.http.internal.websocket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.gyre.Clause;
 import dev.gyre.http.WebSocketConfig;
 
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,7 @@ class HandshakeTest {
         return lines;
     }
 
+    @Clause("K-1")
     @Test
     void answer_toTheExampleOfTheRfc_isThatOfTheRfc() {
         Handshake.Accepted accepted = accepted(WebSocketConfig.DEFAULT);
@@ -55,6 +57,7 @@ class HandshakeTest {
         assertThat(accepted.extensions()).isNull();
     }
 
+    @Clause("K-1")
     @Test
     void answer_withoutTheUpgrade_asksForIt() {
         for (String each : List.of("Upgrade", "Connection")) {
@@ -66,6 +69,7 @@ class HandshakeTest {
         }
     }
 
+    @Clause("K-1")
     @ParameterizedTest
     @ValueSource(strings = {"8", "14", "", "13, 8"})
     void answer_toAnotherVersion_saysWhichOne(String version) {
@@ -75,6 +79,7 @@ class HandshakeTest {
         assertThat(refused.fields()).containsEntry("Sec-WebSocket-Version", "13");
     }
 
+    @Clause("K-1")
     @Test
     void answer_toAWrongKey_is400() {
         String name = "Sec-WebSocket-Key";
@@ -84,6 +89,7 @@ class HandshakeTest {
         assertThat(refused(with(name, name + ": AAAA")).status()).as("3 bytes").isEqualTo(400);
     }
 
+    @Clause("K-1")
     @Test
     void answer_toAnotherMethodOrHttp10_is400() {
         TestHeaders headers = new TestHeaders(GOOD);
@@ -94,6 +100,7 @@ class HandshakeTest {
                 .isInstanceOf(Handshake.Refused.class);
     }
 
+    @Clause("K-1")
     @Test
     void answer_toPagesOfOtherOrigins_is403() {
         WebSocketConfig config = WebSocketConfig.DEFAULT.withOrigins("https://here.example");
@@ -106,6 +113,7 @@ class HandshakeTest {
                         refused -> assertThat(refused.status()).isEqualTo(403));
     }
 
+    @Clause("K-1")
     @Test
     void protocol_isTheFirstOfOursThatIsOffered() {
         WebSocketConfig config = WebSocketConfig.DEFAULT.withProtocols("v2", "v1");
@@ -116,6 +124,7 @@ class HandshakeTest {
         assertThat(accepted(config).protocol()).isNull();
     }
 
+    @Clause("K-1")
     @Test
     void protocol_thatIsNoToken_isRefusedAtOnce() {
         for (String wrong : List.of("", "a b", "a,b", "a\r\nb", "é")) {
@@ -125,6 +134,7 @@ class HandshakeTest {
         }
     }
 
+    @Clause("K-1")
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -160,6 +170,7 @@ class HandshakeTest {
         assertThat(answered).as("the answer to %s", offer).isEqualTo(expected);
     }
 
+    @Clause("K-1")
     @Test
     void extensions_whereCompressionIsOff_areNone() {
         WebSocketConfig config = WebSocketConfig.DEFAULT.withCompression(false);

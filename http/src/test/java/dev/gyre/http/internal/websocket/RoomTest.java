@@ -3,6 +3,7 @@ package dev.gyre.http.internal.websocket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.gyre.Clause;
 import dev.gyre.http.Room;
 import dev.gyre.http.WebSocket;
 import dev.gyre.http.WebSocketConfig;
@@ -64,6 +65,7 @@ class RoomTest {
         return Frames.describe(peers.get(peer).received());
     }
 
+    @Clause("K-1")
     @Test
     void broadcast_isHeardByAll() {
         join(5);
@@ -77,6 +79,7 @@ class RoomTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void message_isEncodedAndCompressedOnce() {
         join(4);
@@ -88,6 +91,7 @@ class RoomTest {
         assertThat(message.packedFrame(bench).length).isLessThan(50);
     }
 
+    @Clause("K-1")
     @Test
     void socket_thatIsClosedByEitherSide_leaves() {
         join(3);
@@ -103,6 +107,7 @@ class RoomTest {
         assertThat(room.add(sockets.get(0))).as("a closed socket stays out").isFalse();
     }
 
+    @Clause("K-1")
     @Test
     void socket_thatDoesNotKeepUp_goes_andTheOthersHearEachMessageOnce() {
         join(6);
@@ -123,6 +128,7 @@ class RoomTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void remove_sendsOut_andAddAgainLetsIn() {
         join(2);
@@ -145,6 +151,7 @@ class RoomTest {
         assertThat(room.size()).isZero();
     }
 
+    @Clause("K-1")
     @Test
     void socket_ofAnotherLoop_isRefused() {
         join(1);

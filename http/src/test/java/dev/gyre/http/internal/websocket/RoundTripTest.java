@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.gyre.Clause;
 import dev.gyre.http.WebSocketConfig;
 import dev.gyre.io.StreamConfig;
 
@@ -21,6 +22,7 @@ class RoundTripTest {
     private final List<byte[]> frames = new ArrayList<>();
     private final List<String> expected = new ArrayList<>();
 
+    @Clause("K-1")
     @Property(tries = 200)
     void messages_ofAnySortSplitAnyhow_comeOutTheSame(
             @ForAll long seed, @ForAll boolean compressed) {

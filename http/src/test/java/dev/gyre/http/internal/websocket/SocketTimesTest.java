@@ -2,6 +2,7 @@ package dev.gyre.http.internal.websocket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.gyre.Clause;
 import dev.gyre.http.WebSocketConfig;
 import dev.gyre.io.StreamConfig;
 
@@ -20,6 +21,7 @@ class SocketTimesTest {
         return Duration.ofSeconds(seconds);
     }
 
+    @Clause("K-1")
     @Test
     void silence_isPinged_andThenTakenForGone() {
         try (ServerSide server = ServerSide.echo(CONFIG, false)) {
@@ -35,6 +37,7 @@ class SocketTimesTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void pong_keepsTheSocket() {
         try (ServerSide server = ServerSide.echo(CONFIG, false)) {
@@ -47,6 +50,7 @@ class SocketTimesTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void bytes_ofAnySort_putThePingOff() {
         try (ServerSide server = ServerSide.echo(CONFIG, false)) {
@@ -59,6 +63,7 @@ class SocketTimesTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void silence_ofASocketThatIsPaused_meansNothing() {
         try (ServerSide server = ServerSide.echo(CONFIG, false)) {
@@ -69,6 +74,7 @@ class SocketTimesTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void intervalOfZero_neverPings() {
         try (ServerSide server = ServerSide.echo(CONFIG.withPingInterval(Duration.ZERO), false)) {
@@ -78,6 +84,7 @@ class SocketTimesTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void close_whichThePeerDoesNotAnswer_isOverAfterTheTimeout() {
         for (Duration interval : new Duration[] {Duration.ZERO, seconds(30)}) {
@@ -94,6 +101,7 @@ class SocketTimesTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void close_thatIsAnswered_isToldWithThePeersCode() {
         try (ServerSide server = ServerSide.echo(CONFIG, false)) {
@@ -110,6 +118,7 @@ class SocketTimesTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void close_ofASocketThatIsPaused_hearsTheAnswer() {
         try (ServerSide server = ServerSide.echo(CONFIG, false)) {
@@ -120,6 +129,7 @@ class SocketTimesTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void end_withoutACloseFrame_isALoss() {
         try (ServerSide server = ServerSide.echo(CONFIG, false)) {
@@ -131,6 +141,7 @@ class SocketTimesTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void reset_isALoss() {
         try (ServerSide server = ServerSide.echo(CONFIG, false)) {
@@ -141,6 +152,7 @@ class SocketTimesTest {
         }
     }
 
+    @Clause("K-1")
     @Test
     void onClose_setLate_isToldAllTheSame() {
         try (ServerSide server = ServerSide.of(CONFIG, false, StreamConfig.DEFAULT, socket -> {})) {

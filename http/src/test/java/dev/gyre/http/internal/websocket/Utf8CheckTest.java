@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.gyre.Clause;
+
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Example;
@@ -37,6 +39,7 @@ class Utf8CheckTest {
                 && check.isWhole();
     }
 
+    @Clause("K-1")
     @Example
     void sequences_ofThreeBytes_areSeenAsTheDecoderDoes() {
         int[] thirds = {0x00, 0x7f, 0x80, 0xbf, 0xc0, 0xff};
@@ -50,6 +53,7 @@ class Utf8CheckTest {
         }
     }
 
+    @Clause("K-1")
     @Example
     void characters_all_areAccepted() {
         Utf8Check check = new Utf8Check();
@@ -62,6 +66,7 @@ class Utf8CheckTest {
         }
     }
 
+    @Clause("K-1")
     @Property
     void bytes_howeverCut_areSeenAsTheDecoderDoes(
             @ForAll("almostText") byte[] bytes, @ForAll @IntRange(max = 64) int cut) {
