@@ -139,6 +139,8 @@ public interface HttpServer extends AutoCloseable {
     /// Answers for a handler that failed.
     @FunctionalInterface
     interface ErrorHandler {
+        /// Answers.
+        ///
         /// @param response unanswered, with nothing set
         /// @return as [Handler#handle]
         Promise<?> handle(Request request, Response response, Throwable failure) throws Exception;
@@ -147,6 +149,8 @@ public interface HttpServer extends AutoCloseable {
     /// Makes JSON of a value.
     @FunctionalInterface
     interface JsonWriter {
+        /// The value as JSON.
+        ///
         /// @throws IllegalArgumentException if it cannot
         String write(@Nullable Object value);
     }

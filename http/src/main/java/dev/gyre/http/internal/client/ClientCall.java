@@ -207,6 +207,8 @@ final class ClientCall implements HttpCall {
         }
     }
 
+    /// Ends it without an answer.
+    ///
     /// @return whether it was pending
     boolean reject(Throwable why) {
         if (outcome == null || !outcome.reject(why)) {

@@ -31,7 +31,7 @@ final class Exchange {
     private boolean blocking;
 
     List<String> parameters = List.of();
-    String[] values = {};
+    List<String> values = List.of();
 
     Exchange(Workbench bench, RequestHead head) {
         this.bench = bench;
@@ -95,7 +95,7 @@ final class Exchange {
         return body;
     }
 
-    void noteFound(Site site, String[] values) {
+    void noteFound(Site site, List<String> values) {
         parameters = site.parameters;
         this.values = values;
     }
@@ -123,11 +123,11 @@ final class Exchange {
                                         + head.target()
                                         + " is done, and has not answered"));
                     }
-                    return null;
+                    return this;
                 },
                 failure -> {
                     fail(failure);
-                    return null;
+                    return this;
                 });
     }
 

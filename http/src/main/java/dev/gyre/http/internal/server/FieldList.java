@@ -16,6 +16,8 @@ public final class FieldList {
     private final List<String> fields = new ArrayList<>();
     private int bytes;
 
+    /// Adds a field.
+    ///
     /// @throws IllegalArgumentException if it is no field of one line, or all of them are too long
     public void add(String name, String value) {
         requireName(name);
@@ -32,6 +34,9 @@ public final class FieldList {
     }
 
     public void addAll(FieldList others) {
+        if (others.isEmpty()) {
+            return; // Adding nothing would allocate all the same.
+        }
         fields.addAll(others.fields);
         bytes += others.bytes;
     }
@@ -100,9 +105,9 @@ public final class FieldList {
         for (int i = 0; i < name.length(); i++) {
             char c = name.charAt(i);
             boolean token =
-                    c >= 'a' && c <= 'z'
-                            || c >= 'A' && c <= 'Z'
-                            || c >= '0' && c <= '9'
+                    (c >= 'a' && c <= 'z')
+                            || (c >= 'A' && c <= 'Z')
+                            || (c >= '0' && c <= '9')
                             || "!#$%&'*+-.^_`|~".indexOf(c) >= 0;
             if (!token) {
                 throw new IllegalArgumentException(
@@ -115,7 +120,7 @@ public final class FieldList {
     private static void requireValue(String name, String value) {
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
-            if (c < ' ' && c != '\t' || c == 0x7f) {
+            if ((c < ' ' && c != '\t') || c == 0x7f) {
                 throw new IllegalArgumentException(
                         "the value of %s has the character %d, which no field has: %s"
                                 .formatted(name, (int) c, shown(value)));

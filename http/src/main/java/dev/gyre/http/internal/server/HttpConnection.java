@@ -312,14 +312,13 @@ final class HttpConnection implements Protocol {
 
     /// Whether this is the last answer here.
     boolean closesAfter(Exchange exchange) {
+        closes |= !exchange.head.keepsAlive() || bench.server.isDraining();
         RequestBody body = exchange.body();
-        boolean unread = body != null && !body.isEnded();
-        closes |=
-                !exchange.head.keepsAlive()
-                        || bench.server.isDraining()
-                        || unread && !body.isBegun() && !body.isWorthDropping()
-                        // Nobody knows whether the content will come.
-                        || unread && exchange.head.expectsContinue() && !saidContinue;
+        if (body != null && !body.isEnded()) {
+            // Of what was expected to be asked for, nobody knows whether it will come.
+            closes |= exchange.head.expectsContinue() && !saidContinue;
+            closes |= !body.isBegun() && !body.isWorthDropping();
+        }
         return closes;
     }
 

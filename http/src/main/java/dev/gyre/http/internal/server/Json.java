@@ -51,7 +51,8 @@ final class Json {
 
     private void putNumber(Number number) {
         double value = number.doubleValue();
-        if (Double.isNaN(value) || Double.isInfinite(value) && (number instanceof Double || number instanceof Float)) {
+        boolean binary = number instanceof Double || number instanceof Float;
+        if (binary && !Double.isFinite(value)) {
             throw new IllegalArgumentException("JSON has no number for " + number);
         }
         out.append(number);

@@ -100,7 +100,7 @@ public final class LoopServer implements HttpServer {
                     return loop.promisify(
                                     _ -> {
                                         handler.handle(request, response);
-                                        return null;
+                                        return response;
                                     })
                             .finallyRun(() -> blocking--);
                 });

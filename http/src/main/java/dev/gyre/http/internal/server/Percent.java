@@ -10,6 +10,8 @@ import java.nio.charset.StandardCharsets;
 public final class Percent {
     private Percent() {}
 
+    /// The text without the encoding.
+    ///
     /// @param form whether a plus sign stands for a space, as in a query
     /// @throws HttpException 400 if a percent sign is not followed by two hex digits, or what comes out is no UTF-8
     public static String decode(String text, boolean form) {

@@ -61,7 +61,7 @@ final class RequestBody implements Body {
 
     /// Whether what arrives is to be handed to [#take].
     boolean isWanted() {
-        return !ended && failure == null && (dropping || onData != null && !paused);
+        return !ended && failure == null && (dropping || (onData != null && !paused));
     }
 
     boolean isEnded() {
@@ -191,7 +191,7 @@ final class RequestBody implements Body {
                     Deferred<byte[]> all = bench.loop.deferred();
                     var collected =
                             new ByteArrayOutputStream(
-                                    (int) Math.clamp(length, 64, 64 << 10));
+                                    Math.clamp(length, 64, 64 << 10));
                     onData(data -> collected.writeBytes(data.getBytes()));
                     onEnd(() -> all.resolve(collected.toByteArray()));
                     onFailure(all::reject);

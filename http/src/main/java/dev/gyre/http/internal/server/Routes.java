@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /// Finds the site of a path. Most paths are literal and sent as they are: those are found by comparing bytes, in a
@@ -24,7 +25,17 @@ final class Routes {
         @Nullable Site rest;
     }
 
-    private record Literal(byte[] path, int hash, Site site) {}
+    private static final class Literal {
+        final byte[] path;
+        final int hash;
+        final Site site;
+
+        Literal(byte[] path, int hash, Site site) {
+            this.path = path;
+            this.hash = hash;
+            this.site = site;
+        }
+    }
 
     private final Node root = new Node();
     private final Map<String, Site> byText = new HashMap<>();
@@ -140,7 +151,7 @@ final class Routes {
     // ------------------------------------------------------------------ patterns
 
     /// What was found, and what stands for its parameters.
-    record Found(Site site, String[] values) {}
+    record Found(Site site, List<String> values) {}
 
     /// The site of a path, by its segments; null if there is none.
     ///
@@ -177,6 +188,6 @@ final class Routes {
     }
 
     private static Found found(Site site, String[] values, int count) {
-        return new Found(site, Arrays.copyOf(values, count));
+        return new Found(site, List.of(Arrays.copyOf(values, count)));
     }
 }

@@ -68,7 +68,7 @@ final class ServerRequest implements Request {
             throw new IllegalArgumentException(
                     "the route has no parameter " + parameter + ", but " + exchange.parameters);
         }
-        return exchange.values[at];
+        return exchange.values.get(at);
     }
 
     @Override
@@ -85,7 +85,7 @@ final class ServerRequest implements Request {
         if (query == null) {
             return null;
         }
-        for (String pair : query.split("&")) {
+        for (String pair : query.split("&", -1)) {
             int equals = pair.indexOf('=');
             String name = equals < 0 ? pair : pair.substring(0, equals);
             if (Percent.decode(name, true).equals(parameter)) {

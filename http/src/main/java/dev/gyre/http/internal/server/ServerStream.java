@@ -35,7 +35,7 @@ final class ServerStream implements ResponseStream {
     private boolean open = true;
     private @Nullable Runnable onWritable;
     private final List<Runnable> onClose = new ArrayList<>();
-    private @Nullable CompletableFuture<@Nullable Void> roomFor;
+    private @Nullable CompletableFuture<Boolean> roomFor;
 
     ServerStream(
             ServerResponse response,
@@ -77,13 +77,13 @@ final class ServerStream implements ResponseStream {
         }
         for (int at = 0; at < content.length || at == 0; at += PIECE_BYTES) {
             byte[] piece = piece(content, at);
-            CompletableFuture<@Nullable Void> room =
+            CompletableFuture<Boolean> room =
                     OnLoop.call(
                             bench.loop,
                             () -> {
-                                CompletableFuture<@Nullable Void> free = new CompletableFuture<>();
+                                CompletableFuture<Boolean> free = new CompletableFuture<>();
                                 if (writeOnLoop(piece) || !open) {
-                                    free.complete(null);
+                                    free.complete(true);
                                 } else {
                                     roomFor = free;
                                 }
@@ -225,10 +225,10 @@ final class ServerStream implements ResponseStream {
     // ------------------------------------------------------------------ pressure
 
     void writable() {
-        CompletableFuture<@Nullable Void> waiting = roomFor;
+        CompletableFuture<Boolean> waiting = roomFor;
         if (waiting != null) {
             roomFor = null;
-            waiting.complete(null);
+            waiting.complete(true);
         }
         Runnable callback = onWritable;
         if (callback != null && open) {

@@ -63,9 +63,7 @@ final class Site {
 
     private @Nullable Handler find(String method) {
         for (int i = 0; i < methods.size(); i++) {
-            // Those of the parser are the same object for the same method.
-            String known = methods.get(i);
-            if (known == method || known.equals(method)) {
+            if (methods.get(i).equals(method)) {
                 return handlers.get(i);
             }
         }

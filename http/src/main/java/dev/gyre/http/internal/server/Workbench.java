@@ -38,7 +38,7 @@ final class Workbench {
         this.loop = loop;
         this.config = config;
         preamble = new Preamble(loop, config);
-        done = Promise.resolved(loop, null);
+        done = Promise.resolved(loop, "answered");
     }
 
     // ------------------------------------------------------------------ exchanges

@@ -107,6 +107,7 @@ class CorpusTest {
         List<Refusal> byLimits =
                 List.of(
                         Refusal.TARGET_TOO_LONG,
+                        Refusal.HEAD_TOO_SLOW,
                         Refusal.HEAD_TOO_LARGE,
                         Refusal.TOO_MANY_FIELDS,
                         Refusal.CONTENT_TOO_LARGE,
