@@ -31,24 +31,25 @@ import java.util.function.Consumer;
 /// }
 /// ```
 ///
-/// **Lines** are those of the Common or the Combined Log Format, with the time the answer took in seconds at the end. What peers
-/// sent is escaped, so that a line is a line.
+/// **Lines** are those of the Common or the Combined Log Format, with the time the answer took in seconds at the
+/// end. What peers sent is escaped, so that a line is a line.
 ///
 /// ```
 /// 203.0.113.7 - - [16/Nov/2026:12:00:00 +0000] "GET /a?b=c HTTP/1.1" 200 5120 "-" "curl/8.5.0" 0.000214
 /// ```
 ///
-/// **The loop never waits** for it: lines go through a queue to a virtual thread that writes them. If that cannot keep up and 8 192 of
-/// them wait, new ones are dropped, and counted ([#dropped()]).
+/// **The loop never waits** for it: lines go through a queue to a virtual thread that writes them. If that cannot
+/// keep up and 8 192 of them wait, new ones are dropped, and counted ([#dropped()]).
 ///
 /// **Files** are appended to, and what was written is in the file at the latest a second later, and on [#close()].
 ///
 /// **Order.** First of all middleware, so that what the others answer is logged too.
 ///
-/// **Failure.** A line that cannot be written is dropped, the first time with a warning to the system's logger `dev.gyre.http`.
+/// **Failure.** A line that cannot be written is dropped, the first time with a warning to the system's logger
+/// `dev.gyre.http`.
 ///
-/// **Threads.** One serves any number of servers and loops; [#close()] on any thread but a loop's: it waits until all is
-/// written.
+/// **Threads.** One serves any number of servers and loops; [#close()] on any thread but a loop's: it waits until
+/// all is written.
 public final class AccessLog implements Middleware, AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.gyre.http");
     private static final int MOST_WAITING = 8_192;
@@ -190,7 +191,9 @@ public final class AccessLog implements Middleware, AutoCloseable {
             try {
                 long left = FLUSH_NANOS - (System.nanoTime() - flushedAt);
                 String line =
-                        unflushed ? queue.poll(Math.max(0, left), TimeUnit.NANOSECONDS) : queue.take();
+                        unflushed
+                                ? queue.poll(Math.max(0, left), TimeUnit.NANOSECONDS)
+                                : queue.take();
                 if (END.equals(line)) {
                     ended = true;
                 } else if (line != null) {

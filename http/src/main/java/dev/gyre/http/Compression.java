@@ -9,18 +9,19 @@ import dev.gyre.http.internal.server.GzipEncoding;
 /// server.use(new Compression());
 /// ```
 ///
-/// **What is compressed:** text of every kind, JSON, JavaScript, XML, SVG and WebAssembly, from 1 KiB on if it is there as a whole
-/// and always if it is streamed; only if that makes it smaller, and if `Accept-Encoding` wants gzip no less than the content as it
-/// is. **What is not:** parts (206), what has a `Content-Encoding` already or forbids it (`Cache-Control: no-transform`), streams
-/// with a `Content-Length`, whole content of more than 8 MiB. Files see to it themselves: [FilesConfig#compression()].
+/// **What is compressed:** text of every kind, JSON, JavaScript, XML, SVG and WebAssembly, from 1 KiB on if it is
+/// there as a whole and always if it is streamed; only if that makes it smaller, and if `Accept-Encoding` wants
+/// gzip no less than the content as it is. **What is not:** parts (206), what has a `Content-Encoding` already or
+/// forbids it (`Cache-Control: no-transform`), streams with a `Content-Length`, whole content of more than 8 MiB.
+/// Files see to it themselves: [FilesConfig#compression()].
 ///
 /// `Vary: Accept-Encoding` is added to whatever might be compressed, and a strong `ETag` becomes a weak one.
 ///
-/// **Streams** hold back what is written until there is enough of it: [ResponseStream#flush()] hands it on. Events are handed on
-/// one by one.
+/// **Streams** hold back what is written until there is enough of it: [ResponseStream#flush()] hands it on. Events
+/// are handed on one by one.
 ///
-/// **Cost.** The loop thread compresses, some 50 MB a second, and each stream has a quarter of a MiB while it is open; beyond 1 024
-/// of them they are sent as they are.
+/// **Cost.** The loop thread compresses, some 50 MB a second, and each stream has a quarter of a MiB while it is
+/// open; beyond 1 024 of them they are sent as they are.
 ///
 /// **Threads.** One serves any number of servers and loops.
 public final class Compression implements Middleware {

@@ -15,10 +15,10 @@ import java.util.Set;
 /// server.use(Cors.of("https://app.example").withMethods("GET", "POST", "DELETE").withHeaders("Content-Type"));
 /// ```
 ///
-/// **Preflights**, by which a browser asks before it sends the real request, are answered with 204 and never reach a handler; those of an
-/// origin that is not allowed with 403. **Other requests** are handed on, and their answers, errors included, say which origin may
-/// read them; requests of an origin that is not allowed are answered all the same, but the browser keeps the answer to itself. It is no
-/// protection against others than browsers.
+/// **Preflights**, by which a browser asks before it sends the real request, are answered with 204 and never reach
+/// a handler; those of an origin that is not allowed with 403. **Other requests** are handed on, and their answers,
+/// errors included, say which origin may read them; requests of an origin that is not allowed are answered all the
+/// same, but the browser keeps the answer to itself. It is no protection against others than browsers.
 ///
 /// Put it in front of middleware that answers by itself, as one that asks for a password: preflights never have any.
 ///
@@ -44,7 +44,8 @@ public final class Cors implements Middleware, Cloneable {
 
     /// Allows some origins.
     ///
-    /// @param origins as browsers say them: scheme, host, and a port that is not the usual one, as in `https://app.example:8443`
+    /// @param origins as browsers say them: scheme, host, and a port that is not the usual one, as in
+    ///     `https://app.example:8443`
     /// @throws IllegalArgumentException if one of them is none
     public static Cors of(String... origins) {
         for (String origin : origins) {

@@ -44,8 +44,8 @@ class AccessLogTest {
             site.get("/?a=b", "Referer: http://x/", "User-Agent: me");
             assertThat(next())
                     .matches(
-                            "127\\.0\\.0\\.1 - - \\[16/Nov/2026:12:00:01 \\+0000\\] \"GET /\\?a=b HTTP/1\\.1\" 200 5"
-                                    + " \"http://x/\" \"me\" \\d+\\.\\d{6}");
+                            "127\\.0\\.0\\.1 - - \\[16/Nov/2026:12:00:01 \\+0000\\] \"GET /\\?a=b"
+                                + " HTTP/1\\.1\" 200 5 \"http://x/\" \"me\" \\d+\\.\\d{6}");
             site.get("/none");
             assertThat(next()).contains("\"GET /none HTTP/1.1\" 204 - \"-\" \"-\" ");
             site.get("/missing");
@@ -80,7 +80,9 @@ class AccessLogTest {
             }
             assertThat(log.dropped()).isZero();
             site.ask(socket, "GET", "/");
-            assertThat(Files.readAllLines(file)).as("nothing is written after the end").hasSize(501);
+            assertThat(Files.readAllLines(file))
+                    .as("nothing is written after the end")
+                    .hasSize(501);
         }
     }
 

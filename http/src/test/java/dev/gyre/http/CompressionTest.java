@@ -52,7 +52,9 @@ class CompressionTest {
     void answers_thatAreNothingForIt_areSentAsTheyAre() throws Exception {
         requirePlain((_, response) -> response.text("short"));
         requirePlain((_, response) -> response.header("Content-Encoding", "br").text(TEXT));
-        requirePlain((_, response) -> response.header("Cache-Control", "public, No-Transform").text(TEXT));
+        requirePlain(
+                (_, response) ->
+                        response.header("Cache-Control", "public, No-Transform").text(TEXT));
         requirePlain((_, response) -> response.status(206).text(TEXT));
         requirePlain((_, response) -> response.type("image/png").send(TEXT.getBytes(UTF_8)));
         requirePlain((_, response) -> response.send(TEXT.getBytes(UTF_8)));
@@ -126,13 +128,15 @@ class CompressionTest {
     }
 
     /// Reads the content as far as it has to be there by now, and leaves.
-    private void requireEarly(Handler handler, String text)
-            throws Exception {
+    private void requireEarly(Handler handler, String text) throws Exception {
         try (ServedSite site = site(handler)) {
             try (Socket socket = site.connect()) {
                 // Leaves with a reset: a mere end would only say that nothing more is asked.
                 socket.setSoLinger(true, 0);
-                socket.getOutputStream().write(("GET / HTTP/1.1\r\nHost: a\r\n" + GZIP + "\r\n\r\n").getBytes(UTF_8));
+                socket.getOutputStream()
+                        .write(
+                                ("GET / HTTP/1.1\r\nHost: a\r\n" + GZIP + "\r\n\r\n")
+                                        .getBytes(UTF_8));
                 var in = socket.getInputStream();
                 StringBuilder head = new StringBuilder();
                 while (head.indexOf("\r\n\r\n") < 0) {

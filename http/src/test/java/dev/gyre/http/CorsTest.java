@@ -32,11 +32,19 @@ class CorsTest {
     @Test
     void preflight_ofAnAllowedOrigin_isAnsweredWithWhatIsAllowed() throws Exception {
         try (ServedSite site = site(some())) {
-            var answer = site.ask("OPTIONS", "/", ORIGIN, ASKS, "Access-Control-Request-Headers: x-token");
+            var answer =
+                    site.ask(
+                            "OPTIONS",
+                            "/",
+                            ORIGIN,
+                            ASKS,
+                            "Access-Control-Request-Headers: x-token");
             assertThat(answer.status()).isEqualTo(204);
-            assertThat(answer.field("Access-Control-Allow-Origin")).isEqualTo("https://app.example");
+            assertThat(answer.field("Access-Control-Allow-Origin"))
+                    .isEqualTo("https://app.example");
             assertThat(answer.field("Access-Control-Allow-Methods")).isEqualTo("GET, PUT");
-            assertThat(answer.field("Access-Control-Allow-Headers")).isEqualTo("Content-Type, X-Token");
+            assertThat(answer.field("Access-Control-Allow-Headers"))
+                    .isEqualTo("Content-Type, X-Token");
             assertThat(answer.field("Access-Control-Allow-Credentials")).isEqualTo("true");
             assertThat(answer.field("Access-Control-Max-Age")).isEqualTo("60");
             assertThat(answer.field("Vary")).isEqualTo("Origin");
@@ -65,7 +73,8 @@ class CorsTest {
         try (ServedSite site = site(some())) {
             var answer = site.get("/", ORIGIN);
             assertThat(answer.text()).isEqualTo("hello");
-            assertThat(answer.field("Access-Control-Allow-Origin")).isEqualTo("https://app.example");
+            assertThat(answer.field("Access-Control-Allow-Origin"))
+                    .isEqualTo("https://app.example");
             assertThat(answer.field("Access-Control-Expose-Headers")).isEqualTo("X-Total");
             assertThat(answer.field("Vary")).isEqualTo("Origin");
         }
@@ -74,7 +83,10 @@ class CorsTest {
     @Test
     void get_ofAnotherOriginOrNone_saysNothing() throws Exception {
         try (ServedSite site = site(some())) {
-            for (String[] fields : new String[][] {{}, {OTHER}, {"Origin: null"}, {"Origin: https://app.example.evil"}}) {
+            for (String[] fields :
+                    new String[][] {
+                        {}, {OTHER}, {"Origin: null"}, {"Origin: https://app.example.evil"}
+                    }) {
                 var answer = site.get("/", fields);
                 assertThat(answer.text()).isEqualTo("hello");
                 assertThat(answer.has("Access-Control-Allow-Origin")).isFalse();
@@ -86,24 +98,27 @@ class CorsTest {
     @Test
     void errors_ofAnAllowedOrigin_mayBeReadToo() throws Exception {
         try (ServedSite site =
-                new ServedSite(
-                        server ->
-                                server.use(some())
-                                        .get(
-                                                "/fails",
-                                                (_, response) -> {
-                                                    response.header("X", "gone");
-                                                    throw new HttpException(409, "no");
-                                                }));
+                        new ServedSite(
+                                server ->
+                                        server.use(some())
+                                                .get(
+                                                        "/fails",
+                                                        (_, response) -> {
+                                                            response.header("X", "gone");
+                                                            throw new HttpException(409, "no");
+                                                        }));
                 var socket = site.connect()) {
             for (String path : new String[] {"/fails", "/none"}) {
                 var answer = site.ask(socket, "GET", path, ORIGIN);
                 assertThat(answer.status()).isIn(409, 404);
-                assertThat(answer.field("Access-Control-Allow-Origin")).isEqualTo("https://app.example");
+                assertThat(answer.field("Access-Control-Allow-Origin"))
+                        .isEqualTo("https://app.example");
                 assertThat(answer.has("X")).as("what the handler had set is gone").isFalse();
             }
             var next = site.ask(socket, "GET", "/none");
-            assertThat(next.has("Access-Control-Allow-Origin")).as("fields of one request are not the next one's").isFalse();
+            assertThat(next.has("Access-Control-Allow-Origin"))
+                    .as("fields of one request are not the next one's")
+                    .isFalse();
         }
     }
 
@@ -118,11 +133,14 @@ class CorsTest {
 
     @Test
     void settings_thatWouldBeUnsafeOrWrong_areRefused() {
-        assertThatThrownBy(() -> Cors.anyOrigin().withCredentials(true)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> Cors.of("https://app.example/")).hasMessageContaining("https://app.example/");
+        assertThatThrownBy(() -> Cors.anyOrigin().withCredentials(true))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Cors.of("https://app.example/"))
+                .hasMessageContaining("https://app.example/");
         assertThatThrownBy(() -> Cors.of("app.example")).hasMessageContaining("app.example");
         assertThatThrownBy(() -> Cors.of("*")).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> some().withHeaders("a b")).hasMessageContaining("a b");
-        assertThatThrownBy(() -> some().withMaxAge(Duration.ofSeconds(-1))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> some().withMaxAge(Duration.ofSeconds(-1)))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -116,7 +116,8 @@ public final class ServedSite implements AutoCloseable {
         }
 
         public boolean has(String name) {
-            return all.stream().anyMatch(field -> field.getKey().equals(name.toLowerCase(Locale.ROOT)));
+            return all.stream()
+                    .anyMatch(field -> field.getKey().equals(name.toLowerCase(Locale.ROOT)));
         }
 
         public String text() {
@@ -150,7 +151,9 @@ public final class ServedSite implements AutoCloseable {
 
         private static byte[] chunks(InputStream in) throws IOException {
             ByteArrayOutputStream all = new ByteArrayOutputStream();
-            for (int size = Integer.parseInt(line(in), 16); size > 0; size = Integer.parseInt(line(in), 16)) {
+            for (int size = Integer.parseInt(line(in), 16);
+                    size > 0;
+                    size = Integer.parseInt(line(in), 16)) {
                 all.writeBytes(exactly(in, size));
                 line(in);
             }

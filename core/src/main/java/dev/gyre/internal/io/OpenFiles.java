@@ -18,7 +18,8 @@ public final class OpenFiles {
     ///
     /// @throws SystemCallException if the kernel refuses
     public static OpenDescriptor open(Path path, OpenOption... options) {
-        // A pipe without a writer would keep the thread for ever; a terminal would become the process's own.
+        // A pipe without a writer would keep the thread for ever; a terminal would become the
+        // process's own.
         int flags = OpenModes.flags(options) | Linux.O_NONBLOCK | Linux.O_NOCTTY;
         NativeBytes name = FileOpenOperation.cString(path);
         int fd;

@@ -77,7 +77,8 @@ class CompressedFilesTest {
                 assertThat(answer.field("Content-Encoding")).isEqualTo("gzip");
                 assertThat(answer.field("Vary")).isEqualTo("Accept-Encoding");
                 assertThat(answer.field("Content-Type")).startsWith("text/plain");
-                assertThat(new String(unzip(answer.content()), UTF_8)).isEqualTo(name.equals("a.txt") ? TEXT : LONG);
+                assertThat(new String(unzip(answer.content()), UTF_8))
+                        .isEqualTo(name.equals("a.txt") ? TEXT : LONG);
                 assertThat(answer.field("ETag")).isNotEqualTo(plain.field("ETag"));
                 assertThat(answer.has("Accept-Ranges")).isFalse();
             }
@@ -90,12 +91,28 @@ class CompressedFilesTest {
     void get_byAPeerThatDoesNotWantGzip_isPlain() throws Exception {
         try (ServedSite site = site()) {
             for (String said :
-                    List.of("br", "gzip;q=0", "gzip; q=0.000, *;q=1", "identity, gzip;q=0.5", "gzip;q=x", "*;q=0", "")) {
+                    List.of(
+                            "br",
+                            "gzip;q=0",
+                            "gzip; q=0.000, *;q=1",
+                            "identity, gzip;q=0.5",
+                            "gzip;q=x",
+                            "*;q=0",
+                            "")) {
                 var answer = site.get("/a.txt", "Accept-Encoding: " + said);
-                assertThat(answer.has("Content-Encoding")).as("Accept-Encoding: %s", said).isFalse();
+                assertThat(answer.has("Content-Encoding"))
+                        .as("Accept-Encoding: %s", said)
+                        .isFalse();
                 assertThat(answer.text()).isEqualTo(TEXT);
             }
-            for (String said : List.of("*", "GZIP", "x-gzip", "gzip;q=0.001", "identity;q=0.5, gzip;q=0.5", "*;q=0, gzip")) {
+            for (String said :
+                    List.of(
+                            "*",
+                            "GZIP",
+                            "x-gzip",
+                            "gzip;q=0.001",
+                            "identity;q=0.5, gzip;q=0.5",
+                            "*;q=0, gzip")) {
                 assertThat(site.get("/a.txt", "Accept-Encoding: " + said).field("Content-Encoding"))
                         .as("Accept-Encoding: %s", said)
                         .isEqualTo("gzip");
@@ -147,7 +164,11 @@ class CompressedFilesTest {
         Path beside = Files.write(directory.resolve("a.txt.gz"), zip("from beside"));
         Files.setLastModifiedTime(beside, FileTime.from(Instant.now().minusSeconds(1_000)));
         try (ServedSite site = site()) {
-            assertThat(new String(unzip(site.get("/a.txt", "Accept-Encoding: gzip").content()), UTF_8)).isEqualTo(TEXT);
+            assertThat(
+                            new String(
+                                    unzip(site.get("/a.txt", "Accept-Encoding: gzip").content()),
+                                    UTF_8))
+                    .isEqualTo(TEXT);
         }
     }
 
@@ -159,7 +180,13 @@ class CompressedFilesTest {
             Files.write(elsewhere, zip("SECRET"));
             Files.createSymbolicLink(directory.resolve("a.txt.gz"), elsewhere);
             try (ServedSite site = site()) {
-                assertThat(new String(unzip(site.get("/a.txt", "Accept-Encoding: gzip").content()), UTF_8)).isEqualTo(TEXT);
+                assertThat(
+                                new String(
+                                        unzip(
+                                                site.get("/a.txt", "Accept-Encoding: gzip")
+                                                        .content()),
+                                        UTF_8))
+                        .isEqualTo(TEXT);
             }
         } finally {
             Files.delete(elsewhere);
@@ -171,9 +198,16 @@ class CompressedFilesTest {
     void get_afterACompressedFileHasCome_isThat() throws Exception {
         FilesConfig config = FilesConfig.DEFAULT.withFresh(Duration.ZERO);
         try (ServedSite site = new ServedSite(server -> server.files("/", directory, config))) {
-            assertThat(new String(unzip(site.get("/a.txt", "Accept-Encoding: gzip").content()), UTF_8)).isEqualTo(TEXT);
+            assertThat(
+                            new String(
+                                    unzip(site.get("/a.txt", "Accept-Encoding: gzip").content()),
+                                    UTF_8))
+                    .isEqualTo(TEXT);
             Files.write(directory.resolve("a.txt.gz"), zip("from beside"));
-            assertThat(new String(unzip(site.get("/a.txt", "Accept-Encoding: gzip").content()), UTF_8))
+            assertThat(
+                            new String(
+                                    unzip(site.get("/a.txt", "Accept-Encoding: gzip").content()),
+                                    UTF_8))
                     .isEqualTo("from beside");
         }
     }
@@ -199,5 +233,40 @@ class CompressedFilesTest {
             assertThat(answer.text()).isEqualTo("text");
             assertThat(answer.has("Content-Encoding")).isFalse();
         }
+    }
+
+    @Test
+    void get_ofAFileWithSomethingBeside_isNotReadAnewWhileBothStay() throws Exception {
+        Path elsewhere = directory.resolve("other.bin");
+        Files.write(elsewhere, zip("other"));
+        put("b.png", LONG.getBytes(UTF_8));
+        Files.write(directory.resolve("b.png.gz"), zip("never asked for"));
+        Files.createSymbolicLink(directory.resolve("long.txt.gz"), elsewhere);
+        FilesConfig config = FilesConfig.DEFAULT.withFresh(Duration.ZERO);
+        try (ServedSite site = new ServedSite(server -> server.files("/", directory, config))) {
+            for (String name : List.of("b.png", "long.txt")) {
+                site.get("/" + name);
+                String before = openings(name);
+                site.get("/" + name);
+                assertThat(openings(name))
+                        .as("%s has not changed: its descriptor stays", name)
+                        .isNotEmpty()
+                        .isEqualTo(before);
+            }
+        }
+    }
+
+    /// The numbers behind which a file is open: another one is opened before the old one is closed, and has another.
+    private String openings(String name) throws IOException {
+        Path file = directory.toRealPath().resolve(name);
+        StringBuilder found = new StringBuilder();
+        try (var all = Files.list(Path.of("/proc/self/fd"))) {
+            for (Path fd : all.toList()) {
+                if (Files.isSymbolicLink(fd) && Files.readSymbolicLink(fd).equals(file)) {
+                    found.append(fd.getFileName()).append(' ');
+                }
+            }
+        }
+        return found.toString();
     }
 }

@@ -241,18 +241,22 @@ class FileServingTest {
         FilesConfig config = FilesConfig.DEFAULT.withFresh(Duration.ofHours(1));
         try (ServedSite site = site(config)) {
             assertThat(site.get("/s/big.bin").content()).isEqualTo(BIG);
-            try (var file = Files.newByteChannel(directory.resolve("big.bin"), StandardOpenOption.WRITE)) {
+            try (var file =
+                    Files.newByteChannel(directory.resolve("big.bin"), StandardOpenOption.WRITE)) {
                 file.truncate(1_000);
             }
             try (Socket socket = site.connect()) {
-                socket.getOutputStream().write("GET /s/big.bin HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(UTF_8));
+                socket.getOutputStream()
+                        .write("GET /s/big.bin HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(UTF_8));
                 byte[] all;
                 try {
                     all = socket.getInputStream().readAllBytes();
                 } catch (SocketException reset) {
                     all = new byte[0];
                 }
-                assertThat(all.length).as("a cut, and no other bytes in place of the file's").isLessThan(2_000);
+                assertThat(all.length)
+                        .as("a cut, and no other bytes in place of the file's")
+                        .isLessThan(2_000);
             }
             assertThat(site.get("/s/hello.txt").status()).isEqualTo(200);
         }
@@ -271,7 +275,8 @@ class FileServingTest {
         }
         try (ServedSite site = site();
                 Socket socket = site.connect()) {
-            socket.getOutputStream().write("GET /s/huge.bin HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(UTF_8));
+            socket.getOutputStream()
+                    .write("GET /s/huge.bin HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(UTF_8));
             InputStream in = socket.getInputStream();
             // While this one does not read, others are answered: the loop waits for nobody.
             for (int i = 0; i < 20; i++) {
@@ -285,7 +290,9 @@ class FileServingTest {
             for (int i = 0; i < 64; i++) {
                 byte[] read = in.readNBytes(block.length);
                 Arrays.fill(block, (byte) i);
-                assertThat(Arrays.equals(read, block)).as("MiB %d is as it was written", i).isTrue();
+                assertThat(Arrays.equals(read, block))
+                        .as("MiB %d is as it was written", i)
+                        .isTrue();
             }
         }
     }
@@ -297,13 +304,32 @@ class FileServingTest {
         try (ServedSite site =
                 new ServedSite(
                         server ->
-                                server.get("/f", (_, response) -> response.type("text/x").header("X", "y").file(file))
-                                        .get("/none", (_, response) -> response.file(directory.resolve("none")))
+                                server.get(
+                                                "/f",
+                                                (_, response) ->
+                                                        response.type("text/x")
+                                                                .header("X", "y")
+                                                                .file(file))
+                                        .get(
+                                                "/none",
+                                                (_, response) ->
+                                                        response.file(directory.resolve("none")))
                                         .get("/dir", (_, response) -> response.file(directory))
-                                        .get("/gone", (_, response) -> response.status(410).file(file))
+                                        .get(
+                                                "/gone",
+                                                (_, response) -> response.status(410).file(file))
                                         .blocking("GET", "/b", (_, response) -> response.file(file))
-                                        .blocking("GET", "/bb", (_, response) -> response.file(directory.resolve("big.bin")))
-                                        .blocking("GET", "/bnone", (_, response) -> response.file(directory.resolve("none"))))) {
+                                        .blocking(
+                                                "GET",
+                                                "/bb",
+                                                (_, response) ->
+                                                        response.file(directory.resolve("big.bin")))
+                                        .blocking(
+                                                "GET",
+                                                "/bnone",
+                                                (_, response) ->
+                                                        response.file(
+                                                                directory.resolve("none"))))) {
             var answer = site.get("/f");
             assertThat(answer.text()).isEqualTo("Hello, file!");
             assertThat(answer.field("Content-Type")).isEqualTo("text/x");
@@ -331,9 +357,12 @@ class FileServingTest {
             site.ask(socket, "GET", "/s/big.bin");
             long few = descriptors();
             for (int i = 0; i < 300; i++) {
-                assertThat(site.ask(socket, "GET", "/s/f" + i).content().length).isEqualTo(BIG.length);
+                assertThat(site.ask(socket, "GET", "/s/f" + i).content().length)
+                        .isEqualTo(BIG.length);
             }
-            assertThat(descriptors() - few).as("no more than 256 files are kept open").isBetween(200L, 256L);
+            assertThat(descriptors() - few)
+                    .as("no more than 256 files are kept open")
+                    .isBetween(200L, 256L);
             site.onLoop(
                     () -> {
                         site.server.close();
@@ -349,7 +378,8 @@ class FileServingTest {
             return all.filter(
                             fd -> {
                                 try {
-                                    return Files.readSymbolicLink(fd).startsWith(directory.toRealPath());
+                                    return Files.readSymbolicLink(fd)
+                                            .startsWith(directory.toRealPath());
                                 } catch (IOException e) {
                                     return false;
                                 }
@@ -361,7 +391,8 @@ class FileServingTest {
     @Clause("H-4")
     @Test
     void get_ofASettledFileThatIsTheSame_keepsItsDescriptor() throws Exception {
-        Files.setLastModifiedTime(directory.resolve("big.bin"), FileTime.from(Instant.now().minusSeconds(60)));
+        Files.setLastModifiedTime(
+                directory.resolve("big.bin"), FileTime.from(Instant.now().minusSeconds(60)));
         try (ServedSite site = site(FilesConfig.DEFAULT.withFresh(Duration.ZERO))) {
             for (int i = 0; i < 20; i++) {
                 assertThat(site.get("/s/big.bin").content()).isEqualTo(BIG);

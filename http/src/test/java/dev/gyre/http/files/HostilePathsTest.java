@@ -15,7 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// Paths that are meant to lead somewhere else. Beside the directory lies a secret, and one in each place that is hidden.
+/// Paths that are meant to lead somewhere else. Beside the directory lies a secret, and one in each place that is
+/// hidden.
 class HostilePathsTest {
     private static final List<String> HOSTILE =
             List.of(
@@ -190,8 +191,16 @@ class HostilePathsTest {
         try (ServedSite site = new ServedSite(server -> server.files("/s", directory))) {
             for (String path :
                     List.of(
-                            "out.txt", "up/secret.txt", "up/", "up", "in.txt", "inside/a.txt",
-                            "inside/", "loop", "loop/x", "nowhere")) {
+                            "out.txt",
+                            "up/secret.txt",
+                            "up/",
+                            "up",
+                            "in.txt",
+                            "inside/a.txt",
+                            "inside/",
+                            "loop",
+                            "loop/x",
+                            "nowhere")) {
                 var answer = site.get("/s/" + path);
                 assertThat(answer.status()).as("GET %s leads through a link", path).isEqualTo(404);
             }

@@ -46,11 +46,19 @@ class ListingTest {
             var answer = site.get("/s/");
             assertThat(answer.field("Content-Type")).isEqualTo("text/html; charset=utf-8");
             String page = new String(answer.content(), UTF_8);
-            assertThat(page.indexOf("zebra/")).as("directories first").isPositive().isLessThan(page.indexOf(">b.txt<"));
+            assertThat(page.indexOf("zebra/"))
+                    .as("directories first")
+                    .isPositive()
+                    .isLessThan(page.indexOf(">b.txt<"));
             assertThat(page.indexOf("a b?c")).isLessThan(page.indexOf(">b.txt<"));
             assertThat(page).contains("2026-01-02 03:04").contains(">5<");
-            assertThat(page).doesNotContain(".hidden").doesNotContain(">link<").doesNotContain("../");
-            assertThat(new String(site.get("/s/zebra/").content(), UTF_8)).contains("href=\"../\"").contains("inner/");
+            assertThat(page)
+                    .doesNotContain(".hidden")
+                    .doesNotContain(">link<")
+                    .doesNotContain("../");
+            assertThat(new String(site.get("/s/zebra/").content(), UTF_8))
+                    .contains("href=\"../\"")
+                    .contains("inner/");
         }
     }
 
@@ -74,7 +82,9 @@ class ListingTest {
             int found = 0;
             while (links.find()) {
                 found++;
-                assertThat(site.get("/s/" + links.group(1)).status()).as(links.group(1)).isEqualTo(200);
+                assertThat(site.get("/s/" + links.group(1)).status())
+                        .as(links.group(1))
+                        .isEqualTo(200);
             }
             assertThat(found).isEqualTo(5);
         }
@@ -83,9 +93,12 @@ class ListingTest {
     @Clause("H-4")
     @Test
     void listing_ofHiddenNamesAndLinks_isThereIfTheyAreServed() throws Exception {
-        FilesConfig config = FilesConfig.DEFAULT.withListing(true).withHidden(true).withSymlinks(true);
+        FilesConfig config =
+                FilesConfig.DEFAULT.withListing(true).withHidden(true).withSymlinks(true);
         try (ServedSite site = site(config)) {
-            assertThat(new String(site.get("/s/").content(), UTF_8)).contains(".hidden").contains(">link<");
+            assertThat(new String(site.get("/s/").content(), UTF_8))
+                    .contains(".hidden")
+                    .contains(">link<");
         }
     }
 

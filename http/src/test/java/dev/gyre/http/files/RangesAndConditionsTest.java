@@ -44,7 +44,8 @@ class RangesAndConditionsTest {
         Files.writeString(directory.resolve("empty.bin"), "");
         for (String name : List.of("small.bin", "big.bin", "empty.bin")) {
             Files.setLastModifiedTime(
-                    directory.resolve(name), FileTime.from(Instant.parse("2026-01-02T03:04:05.678Z")));
+                    directory.resolve(name),
+                    FileTime.from(Instant.parse("2026-01-02T03:04:05.678Z")));
         }
         site = new ServedSite(server -> server.files("/", directory));
         etag = site.get("/small.bin").field("ETag");
@@ -145,12 +146,19 @@ class RangesAndConditionsTest {
     @Test
     void get_ofSeveralRangesOfABigFile_isAllOfThem() throws Exception {
         try (var socket = site.connect()) {
-            var answer = site.ask(socket, "GET", "/big.bin", "Range: bytes=90000-99999,0-29999,40000-40000");
+            var answer =
+                    site.ask(
+                            socket,
+                            "GET",
+                            "/big.bin",
+                            "Range: bytes=90000-99999,0-29999,40000-40000");
             assertThat(answer.status()).isEqualTo(206);
             String all = new String(BIG, ISO_8859_1);
             assertThat(parts(answer, BIG.length))
                     .containsExactly(
-                            all.substring(90_000), all.substring(0, 30_000), all.substring(40_000, 40_001));
+                            all.substring(90_000),
+                            all.substring(0, 30_000),
+                            all.substring(40_000, 40_001));
             assertThat(site.ask(socket, "GET", "/small.bin").text())
                     .as("the length that was said is that of the content")
                     .isEqualTo(SMALL);
@@ -181,7 +189,11 @@ class RangesAndConditionsTest {
         List<String> parts = new ArrayList<>();
         while (!rest.equals("\r\n--" + boundary + "--\r\n")) {
             String begin = (parts.isEmpty() ? "--" : "\r\n--") + boundary + "\r\n";
-            assertThat(rest).startsWith(begin + "Content-Type: application/octet-stream\r\nContent-Range: bytes ");
+            assertThat(rest)
+                    .startsWith(
+                            begin
+                                    + "Content-Type: application/octet-stream\r\n"
+                                    + "Content-Range: bytes ");
             int end = rest.indexOf("\r\n\r\n");
             String[] range = rest.substring(rest.indexOf("bytes ") + 6, end).split("[-/]", -1);
             assertThat(range[2]).isEqualTo(String.valueOf(size));

@@ -106,7 +106,8 @@ public final class MediaTypes {
         // A name that only begins with a dot has no end of that sort.
         return dot <= 0
                 ? UNKNOWN
-                : BY_EXTENSION.getOrDefault(name.substring(dot + 1).toLowerCase(Locale.ROOT), UNKNOWN);
+                : BY_EXTENSION.getOrDefault(
+                        name.substring(dot + 1).toLowerCase(Locale.ROOT), UNKNOWN);
     }
 
     /// Whether content of that type is worth compressing: text of some sort, and what is not compressed already.

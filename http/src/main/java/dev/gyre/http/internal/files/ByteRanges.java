@@ -38,7 +38,8 @@ record ByteRanges(Kind kind, List<Part> parts) {
     /// @param field the value of `Range`
     static ByteRanges of(String field, long size) {
         int equals = field.indexOf('=');
-        if (equals < 0 || !field.substring(0, equals).strip().toLowerCase(Locale.ROOT).equals("bytes")) {
+        if (equals < 0
+                || !field.substring(0, equals).strip().toLowerCase(Locale.ROOT).equals("bytes")) {
             return WHOLE;
         }
         String[] asked = field.substring(equals + 1).split(",", MOST + 2);

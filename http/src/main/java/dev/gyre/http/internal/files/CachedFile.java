@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.file.Path;
 
-/// A file that is known: what it is called, and its content in memory or behind a descriptor, which stays open as long as
-/// somebody uses it.
+/// A file that is known: what it is called, and its content in memory or behind a descriptor, which stays open as
+/// long as somebody uses it.
 final class CachedFile implements Found {
     /// A file that was changed so lately may change again and look the same.
     private static final long RESTLESS_NANOS = 2_000_000_000L;
@@ -16,7 +16,10 @@ final class CachedFile implements Found {
     final FileForm plain;
     final @Nullable FileForm gzip;
 
-    /// That of the compressed file beside it; null if there is none.
+    /// Whether there may be a compressed form of it.
+    final boolean varies;
+
+    /// What was at the place of a compressed file beside it; null if nothing was.
     final @Nullable FileIdentity beside;
 
     /// Whether gzip has not been tried, as nobody wanted it yet.
@@ -35,6 +38,7 @@ final class CachedFile implements Found {
             FileIdentity identity,
             FileForm plain,
             @Nullable FileForm gzip,
+            boolean varies,
             @Nullable FileIdentity beside,
             boolean mightShrink,
             long nowNanos) {
@@ -42,6 +46,7 @@ final class CachedFile implements Found {
         this.identity = identity;
         this.plain = plain;
         this.gzip = gzip;
+        this.varies = varies;
         this.beside = beside;
         this.mightShrink = mightShrink;
         modified = Math.min(identity.modifiedSeconds(), Math.floorDiv(nowNanos, 1_000_000_000L));

@@ -48,7 +48,10 @@ public final class Directory {
         loop = cache.loop();
         loader = new FileLoader(root, config);
         answer = new FileAnswer(cache);
-        freshNanos = config.fresh().compareTo(LONGEST) > 0 ? LONGEST.toNanos() : config.fresh().toNanos();
+        freshNanos =
+                config.fresh().compareTo(LONGEST) > 0
+                        ? LONGEST.toNanos()
+                        : config.fresh().toNanos();
     }
 
     /// The files below a directory.
@@ -70,15 +73,15 @@ public final class Directory {
             throw new IllegalArgumentException(
                     "cacheControl is one line of at most " + MOST_CACHE_CONTROL + " characters");
         }
-        // Where links are followed, that of the directory itself may be changed to another one, too.
+        // Where links are followed, that of the directory itself may be changed to another one,
+        // too.
         Path root = config.symlinks() ? directory.toAbsolutePath().normalize() : real;
         return new Directory(cache, root, config, depth);
     }
 
     /// Stands for all files, with paths that are the program's own and not a peer's.
     public static Directory everywhere(FileCache cache) {
-        FilesConfig all =
-                FilesConfig.DEFAULT.withHidden(true).withSymlinks(true).withIndex("");
+        FilesConfig all = FilesConfig.DEFAULT.withHidden(true).withSymlinks(true).withIndex("");
         return new Directory(cache, Path.of("/"), all, NO_PLACE);
     }
 

@@ -113,8 +113,7 @@ final class FileAnswer {
         if (at == message.parts().size()) {
             exchange.complete();
         } else {
-            sending.send(
-                    message.parts().get(at), () -> next(exchange, sending, message, at + 1));
+            sending.send(message.parts().get(at), () -> next(exchange, sending, message, at + 1));
         }
     }
 }

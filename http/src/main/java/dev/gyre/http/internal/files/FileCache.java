@@ -12,8 +12,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/// The files that a server has sent lately, by what was asked for: so that what is asked for again costs neither a system
-/// call to find it nor another thread. Those that were not asked for longest go first.
+/// The files that a server has sent lately, by what was asked for: so that what is asked for again costs neither a
+/// system call to find it nor another thread. Those that were not asked for longest go first.
 ///
 /// A file that is being sent stays open when it leaves here, until that is done.
 ///

@@ -4,7 +4,8 @@ import dev.gyre.io.Descriptor;
 
 import org.jspecify.annotations.Nullable;
 
-/// Content as it is sent: the file's own, or what gzip made of it. In memory if it is small, otherwise behind a descriptor.
+/// Content as it is sent: the file's own, or what gzip made of it. In memory if it is small, otherwise behind a
+/// descriptor.
 final class FileForm {
     private final FileHead head;
     private final String etag;

@@ -13,8 +13,7 @@ public final class FileHead {
     private final List<String> fields;
     private final byte[] lines;
 
-    private FileHead(
-            int status, String type, byte[] typeLine, List<String> fields, byte[] lines) {
+    private FileHead(int status, String type, byte[] typeLine, List<String> fields, byte[] lines) {
         this.status = status;
         this.type = type;
         this.typeLine = typeLine;

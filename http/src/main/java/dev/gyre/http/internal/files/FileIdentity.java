@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-/// Which file it is, and in what state: two that are equal have the same content, but for changes within one tick of the
-/// system's clock.
+/// Which file it is, and in what state: two that are equal have the same content, but for changes within one tick
+/// of the system's clock.
 ///
 /// @param modifiedNanos when its content changed, since 1970
 /// @param changedNanos when that or anything else about it did

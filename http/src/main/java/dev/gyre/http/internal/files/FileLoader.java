@@ -19,13 +19,14 @@ import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /// Looks at the disk: finds files, opens them, and reads what is small.
 ///
-/// **No way out.** Names are checked by [RequestedPath]. Symbolic links are found out afterwards and by the kernel: the file is
-/// opened, and then asked for its place (`/proc/self/fd`). If that is not to the letter where it was looked for, some
-/// part of the path was a link, and what was opened is closed unread. There is no moment in between in which somebody could
-/// put a link there.
+/// **No way out.** Names are checked by [RequestedPath]. Symbolic links are found out afterwards and by the kernel:
+/// the file is opened, and then asked for its place (`/proc/self/fd`). If that is not to the letter where it was
+/// looked for, some part of the path was a link, and what was opened is closed unread. There is no moment in
+/// between in which somebody could put a link there.
 ///
 /// **Threads.** Any: it holds nothing, and blocks.
 final class FileLoader {
@@ -89,21 +90,9 @@ final class FileLoader {
 
     /// Whether a file that was found before is still there, and the same.
     boolean isCurrent(CachedFile known) {
-        try {
-            return known.isSettled()
-                    && FileIdentity.of(known.path).equals(known.identity)
-                    && isCurrent(beside(known.path), known.beside);
-        } catch (IOException e) {
-            return false;
-        }
-    }
-
-    private static boolean isCurrent(Path beside, @Nullable FileIdentity known) {
-        try {
-            return FileIdentity.of(beside).equals(known);
-        } catch (IOException e) {
-            return known == null;
-        }
+        return known.isSettled()
+                && known.identity.equals(seen(known.path))
+                && (!known.varies || Objects.equals(known.beside, seen(beside(known.path))));
     }
 
     // ------------------------------------------------------------------ opening
@@ -126,7 +115,9 @@ final class FileLoader {
         try {
             // Before it is opened: with a device that alone may do something.
             LinkOption[] options =
-                    config.symlinks() ? new LinkOption[0] : new LinkOption[] {LinkOption.NOFOLLOW_LINKS};
+                    config.symlinks()
+                            ? new LinkOption[0]
+                            : new LinkOption[] {LinkOption.NOFOLLOW_LINKS};
             if (!isServed(FileIdentity.of(path, options))) {
                 return null;
             }
@@ -191,51 +182,66 @@ final class FileLoader {
 
     // ------------------------------------------------------------------ files
 
-    private CachedFile file(Opened opened, boolean gzip) throws IOException, Refused {
-        boolean done = false;
-        Opened beside = null;
+    private CachedFile file(Opened opened, boolean gzip) {
+        String type = MediaTypes.ofName(String.valueOf(opened.path.getFileName()));
+        boolean varies = config.compression() && MediaTypes.isCompressible(type);
+        // Seen before it is opened: should it change in between, the next look finds that out.
+        FileIdentity seen = varies ? seen(beside(opened.path)) : null;
+        Opened beside = seen == null ? null : newerBeside(opened);
+        boolean canTry =
+                varies
+                        && beside == null
+                        && opened.identity.size() >= LEAST_GZIP_BYTES
+                        && opened.identity.size() <= MOST_GZIP_BYTES;
+        FileForm plain = null;
+        FileForm compressed = null;
         try {
-            String type = MediaTypes.ofName(String.valueOf(opened.path.getFileName()));
-            boolean mayShrink = config.compression() && MediaTypes.isCompressible(type);
-            beside = mayShrink ? open(beside(opened.path)) : null;
-            FileIdentity besideIdentity = beside == null ? null : beside.identity;
-            boolean useBeside =
-                    besideIdentity != null
-                            && besideIdentity.isRegular()
-                            && besideIdentity.modifiedNanos() >= opened.identity.modifiedNanos();
-            boolean canTry =
-                    mayShrink
-                            && !useBeside
-                            && opened.identity.size() >= LEAST_GZIP_BYTES
-                            && opened.identity.size() <= MOST_GZIP_BYTES;
-            boolean tries = canTry && gzip;
-            long readBytes = tries ? MOST_GZIP_BYTES : SMALL_BYTES;
-            byte[] content = readIfSmall(opened, readBytes);
-            FileForm plain = plain(opened, type, mayShrink, content);
-            FileForm compressed =
-                    useBeside && beside != null
-                            ? compressed(opened, type, beside, readIfSmall(beside, SMALL_BYTES))
-                            : tries && content != null
-                                    ? compressed(opened, type, content)
-                                    : null;
-            CachedFile found =
-                    new CachedFile(
-                            opened.path,
-                            opened.identity,
-                            plain,
-                            compressed,
-                            besideIdentity,
-                            canTry && !gzip,
-                            epochNanos());
-            done = true;
-            closeUnlessUsed(opened, plain);
-            closeUnlessUsed(beside, compressed);
-            return found;
-        } finally {
-            if (!done) {
-                opened.file.close();
-                closeUnlessUsed(beside, null);
+            byte[] content = readIfSmall(opened, canTry && gzip ? MOST_GZIP_BYTES : SMALL_BYTES);
+            if (beside != null) {
+                byte[] small = readIfSmall(beside, SMALL_BYTES);
+                compressed = compressed(opened, type, beside, small);
+            } else if (canTry && gzip && content != null) {
+                compressed = compressed(opened, type, content);
             }
+            plain = plain(opened, type, varies, content);
+        } finally {
+            closeUnlessUsed(opened, plain);
+            closeUnlessUsed(beside, plain == null ? null : compressed);
+        }
+        return new CachedFile(
+                opened.path,
+                opened.identity,
+                plain,
+                compressed,
+                varies,
+                seen,
+                canTry && !gzip,
+                epochNanos());
+    }
+
+    /// The compressed file beside one that is not older; null if there is none that may be served.
+    private @Nullable Opened newerBeside(Opened opened) {
+        Opened beside;
+        try {
+            beside = open(beside(opened.path));
+        } catch (Refused e) {
+            return null; // What was asked for can be read all the same.
+        }
+        if (beside != null
+                && beside.identity.isRegular()
+                && beside.identity.modifiedNanos() >= opened.identity.modifiedNanos()) {
+            return beside;
+        }
+        closeUnlessUsed(beside, null);
+        return null;
+    }
+
+    /// What is at a path, wherever it leads; null if nothing is.
+    private static @Nullable FileIdentity seen(Path path) {
+        try {
+            return FileIdentity.of(path);
+        } catch (IOException e) {
+            return null;
         }
     }
 
@@ -317,8 +323,7 @@ final class FileLoader {
         // Nothing was changed in the future, whatever the disk says.
         long modified = Math.min(identity.modifiedSeconds(), Instant.now().getEpochSecond());
         List<String> fields =
-                new ArrayList<>(
-                        List.of("ETag", etag, "Last-Modified", HttpDates.write(modified)));
+                new ArrayList<>(List.of("ETag", etag, "Last-Modified", HttpDates.write(modified)));
         if (!config.cacheControl().isEmpty()) {
             fields.add("Cache-Control");
             fields.add(config.cacheControl());

@@ -21,7 +21,8 @@ final class HttpDates {
     private static final List<DateTimeFormatter> READ =
             List.of(
                     WRITTEN,
-                    // Two digits are a year from 1970 on: no file is older, and nobody writes it so in times to come.
+                    // Two digits are a year from 1970 on: no file is older, and nobody writes it so
+                    // in times to come.
                     new DateTimeFormatterBuilder()
                             .appendPattern("EEEE, dd-MMM-")
                             .appendValueReduced(ChronoField.YEAR, 2, 2, 1_970)

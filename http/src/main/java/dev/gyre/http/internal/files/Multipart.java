@@ -29,7 +29,8 @@ final class Multipart {
     }
 
     static byte[] cut(byte[] content, ByteRanges.Part part) {
-        return Arrays.copyOfRange(content, (int) part.offset(), (int) part.offset() + (int) part.bytes());
+        return Arrays.copyOfRange(
+                content, (int) part.offset(), (int) part.offset() + (int) part.bytes());
     }
 
     Message of(FileForm form, List<ByteRanges.Part> parts) {

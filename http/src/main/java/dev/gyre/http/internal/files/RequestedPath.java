@@ -10,8 +10,8 @@ import java.util.List;
 
 /// The names between the slashes of a path, none of which leads anywhere but down.
 ///
-/// The slashes are found before anything is decoded, and every name is decoded once: one that has a slash then, or is `..`, was
-/// meant to deceive.
+/// The slashes are found before anything is decoded, and every name is decoded once: one that has a slash then, or
+/// is `..`, was meant to deceive.
 ///
 /// @param names from the directory down; empty for the directory itself
 /// @param isDirectory whether a slash is at the end

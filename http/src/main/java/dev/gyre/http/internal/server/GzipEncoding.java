@@ -88,8 +88,7 @@ public final class GzipEncoding implements Encoding {
                 || Status.isWithoutContent(status)
                 || !MediaTypes.isCompressible(type)
                 || response.header("Content-Encoding") != null
-                || (caching != null
-                        && caching.toLowerCase(Locale.ROOT).contains("no-transform"))) {
+                || (caching != null && caching.toLowerCase(Locale.ROOT).contains("no-transform"))) {
             return false;
         }
         // Also for those who get it as it is: a cache between must not give it to others.

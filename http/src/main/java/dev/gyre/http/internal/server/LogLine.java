@@ -10,7 +10,8 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/// A request as a line of an access log. What is known of the request is noted when it comes: afterwards it may be over.
+/// A request as a line of an access log. What is known of the request is noted when it comes: afterwards it may be
+/// over.
 public final class LogLine {
     private static final int MOST_CHARACTERS = 4_096;
 

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.constraints.CharRange;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import net.jqwik.api.constraints.StringLength;
-import net.jqwik.api.constraints.CharRange;
 
 import java.util.BitSet;
 import java.util.List;
@@ -38,11 +38,17 @@ class ByteRangesPropertyTest {
             @ForAll @IntRange(max = 5) int more,
             @ForAll @IntRange(min = 1, max = 40) int size) {
         String asked =
-                firsts.stream().map(first -> first + "-" + (first + more)).collect(Collectors.joining(", "));
+                firsts.stream()
+                        .map(first -> first + "-" + (first + more))
+                        .collect(Collectors.joining(", "));
         ByteRanges ranges = ByteRanges.of("bytes=" + asked, size);
         List<Integer> there = firsts.stream().filter(first -> first < size).toList();
         boolean overlap =
-                there.stream().anyMatch(a -> there.stream().filter(b -> Math.abs(a - b) <= more).count() > 1);
+                there.stream()
+                        .anyMatch(
+                                a ->
+                                        there.stream().filter(b -> Math.abs(a - b) <= more).count()
+                                                > 1);
         ByteRanges.Kind expected =
                 firsts.size() > 16 || overlap
                         ? ByteRanges.Kind.WHOLE

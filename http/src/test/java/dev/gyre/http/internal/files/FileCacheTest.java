@@ -109,8 +109,11 @@ class FileCacheTest {
         byte[] content = new byte[8 << 20];
         for (int i = 0; i < 4; i++) {
             CachedFile like = load("small");
-            FileForm large = new FileForm(like.plain.head(), "\"x\"", content.length, content, null);
-            cache.put(key("" + i), new CachedFile(like.path, like.identity, large, null, null, false, 0));
+            FileForm large =
+                    new FileForm(like.plain.head(), "\"x\"", content.length, content, null);
+            cache.put(
+                    key("" + i),
+                    new CachedFile(like.path, like.identity, large, null, false, null, false, 0));
             assertThat(cache.memoryBytes()).isLessThanOrEqualTo(16 << 20);
         }
         assertThat(cache.size()).isEqualTo(2);

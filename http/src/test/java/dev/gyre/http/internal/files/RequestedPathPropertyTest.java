@@ -16,8 +16,8 @@ class RequestedPathPropertyTest {
     @Provide
     Arbitrary<String> paths() {
         return Arbitraries.of(
-                        "a", "b", ".", "..", "/", "%2e", "%2E", "%2f", "%5c", "\\", "%00", "%", "%25", "%c0%af",
-                        "%c3%a9", "\u00e9", "%ff", "~", ";", "...")
+                        "a", "b", ".", "..", "/", "%2e", "%2E", "%2f", "%5c", "\\", "%00", "%",
+                        "%25", "%c0%af", "%c3%a9", "\u00e9", "%ff", "~", ";", "...")
                 .list()
                 .ofMaxSize(12)
                 .map(parts -> String.join("", parts));
@@ -36,7 +36,9 @@ class RequestedPathPropertyTest {
         }
         assertThat(path.normalize()).as("%s needs no tidying up", sent).isEqualTo(path);
         assertThat(path.startsWith(root)).as("%s stays inside", sent).isTrue();
-        assertThat(path.getNameCount()).as("%s: a name is a name", sent).isEqualTo(2 + requested.names().size());
+        assertThat(path.getNameCount())
+                .as("%s: a name is a name", sent)
+                .isEqualTo(2 + requested.names().size());
         if (!hidden) {
             assertThat(requested.names()).noneMatch(name -> name.startsWith("."));
         }
@@ -46,9 +48,12 @@ class RequestedPathPropertyTest {
     void of_ordinaryPaths_areTheirNames() {
         assertThat(RequestedPath.of("", false)).isEqualTo(new RequestedPath(List.of(), true));
         assertThat(RequestedPath.of("a", false)).isEqualTo(new RequestedPath(List.of("a"), false));
-        assertThat(RequestedPath.of("a/b/", false)).isEqualTo(new RequestedPath(List.of("a", "b"), true));
-        assertThat(RequestedPath.of("%c3%a9%20+", false)).isEqualTo(new RequestedPath(List.of("é +"), false));
-        assertThat(RequestedPath.of(".a/..b", true)).isEqualTo(new RequestedPath(List.of(".a", "..b"), false));
+        assertThat(RequestedPath.of("a/b/", false))
+                .isEqualTo(new RequestedPath(List.of("a", "b"), true));
+        assertThat(RequestedPath.of("%c3%a9%20+", false))
+                .isEqualTo(new RequestedPath(List.of("é +"), false));
+        assertThat(RequestedPath.of(".a/..b", true))
+                .isEqualTo(new RequestedPath(List.of(".a", "..b"), false));
         assertThat(RequestedPath.of(".a", false)).isNull();
     }
 }
