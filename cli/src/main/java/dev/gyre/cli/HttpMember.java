@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Stream;
 
-/// Asks for the same little text time and again. It has its one connection for itself, which a client with a pool would
-/// replace without a word when it is dropped.
+/// Asks for the same little text time and again. It has its one connection for itself, which a client with a pool
+/// would replace without a word when it is dropped.
 ///
 /// Loop thread only.
 final class HttpMember extends Member {

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 ///
 /// **Threads.** As those of [HttpClient].
 public interface HttpCall {
-    /// Sets a header field, in place of what was set of that name before. `Host` is the URI's unless it is set here; the
-    /// length of the content is seen to. With `Connection: close` the connection is not used again.
+    /// Sets a header field, in place of what was set of that name before. `Host` is the URI's unless it is set here;
+    /// the length of the content is seen to. With `Connection: close` the connection is not used again.
     ///
     /// @return this call
     /// @throws IllegalArgumentException if it would not be one field of one line, or is `Content-Length` or
@@ -24,8 +24,8 @@ public interface HttpCall {
     HttpCall timeout(Duration timeout);
 
     /// Calls back for content as it arrives, which is not collected then: [HttpAnswer#content()] is empty, and
-    /// [HttpClientConfig#maxContent] no limit. The buffer is valid until it returns; what is left in it is dropped. If the callback
-    /// throws, the call is rejected with that, and its connection closed.
+    /// [HttpClientConfig#maxContent] no limit. The buffer is valid until it returns; what is left in it is dropped.
+    /// If the callback throws, the call is rejected with that, and its connection closed.
     ///
     /// @return this call
     HttpCall onData(Consumer<? super Buffer> callback);

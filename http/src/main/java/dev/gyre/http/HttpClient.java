@@ -14,12 +14,13 @@ import java.net.URI;
 /// client.request("PUT", uri).header("Content-Type", "text/plain").send("hello");
 /// ```
 ///
-/// Connections are kept and used again, at most [HttpClientConfig#maxConnections] for each host and port; requests above that
-/// wait, and are sent in order. An idempotent request on a kept connection that was closed before a byte of the answer came is sent
-/// again, once, on a new one. Announcements (1xx) are skipped, and redirects not followed.
+/// Connections are kept and used again, at most [HttpClientConfig#maxConnections] for each host and port; requests
+/// above that wait, and are sent in order. An idempotent request on a kept connection that was closed before a byte
+/// of the answer came is sent again, once, on a new one. Announcements (1xx) are skipped, and redirects not
+/// followed.
 ///
-/// **Failure.** Rejected with what [dev.gyre.io.Stream#connect] is rejected with, a [java.net.SocketTimeoutException], a
-/// [java.net.ProtocolException] that names what is wrong with the answer, a
+/// **Failure.** Rejected with what [dev.gyre.io.Stream#connect] is rejected with, a
+/// [java.net.SocketTimeoutException], a [java.net.ProtocolException] that names what is wrong with the answer, a
 /// [dev.gyre.io.StreamClosedException] if there is no complete one, or a [dev.gyre.LoopOverloadedException] if too
 /// many wait. After an answer with anything wrong, or with bytes that belong to none, the connection is closed.
 ///

@@ -13,8 +13,6 @@ import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.StreamClosedException;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -350,44 +348,6 @@ abstract class HttpClientContract extends HttpFixture {
     }
 
     // ------------------------------------------------------------------ misuse
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "ftp://host/",
-                "/path",
-                "http:///path",
-                "http:opaque",
-                "http://user@host/",
-                "https://host:0/",
-                "http://host:65536/"
-            })
-    void uri_thatNobodyCanBeAskedFor_isRefused(String uri) {
-        assertThatThrownBy(() -> HttpClient.on(loop).get(URI.create(uri)))
-                .isInstanceOf(IllegalArgumentException.class);
-    }
-
-    @Test
-    void fields_thatWouldBeMoreThanOneLine_areRefused() {
-        HttpCall call = HttpClient.on(loop).request("GET", URI.create("http://host/"));
-        assertThatThrownBy(() -> call.header("X", "a\r\nY: b"))
-                .hasMessageContaining("character 13");
-        assertThatThrownBy(() -> call.header("X", "a\nb")).hasMessageContaining("character 10");
-        assertThatThrownBy(() -> call.header("X\r\nY", "b")).hasMessageContaining("in its name");
-        assertThatThrownBy(() -> call.header("", "b")).hasMessageContaining("has a name");
-        assertThatThrownBy(() -> call.header("content-LENGTH", "5"))
-                .hasMessageContaining("seen to");
-        assertThatThrownBy(() -> call.header("Transfer-Encoding", "chunked"))
-                .isInstanceOf(IllegalArgumentException.class);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"get", "", "GET /x HTTP/1.1\r\nX:", "CONNECT", "G T"})
-    void method_thatIsNone_isRefused(String method) {
-        assertThatThrownBy(() -> HttpClient.on(loop).request(method, URI.create("http://host/")))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("capitals");
-    }
 
     @Test
     void call_isSentOnce() {

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 
-/// A connection, which carries one call after the other and is read also between them: so its end is noticed, and nothing that
-/// nobody asked for is taken for the next answer.
+/// A connection, which carries one call after the other and is read also between them: so its end is noticed, and
+/// nothing that nobody asked for is taken for the next answer.
 ///
 /// Loop thread only.
 final class ClientConnection implements Protocol {

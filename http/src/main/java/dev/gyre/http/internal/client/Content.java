@@ -4,7 +4,8 @@ import dev.gyre.io.Buffer;
 
 import java.util.Arrays;
 
-/// The content of an answer as it is put together. Memory is taken for what has arrived, whatever length was announced.
+/// The content of an answer as it is put together. Memory is taken for what has arrived, whatever length was
+/// announced.
 ///
 /// Loop thread only.
 final class Content {

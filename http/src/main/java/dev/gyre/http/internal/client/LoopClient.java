@@ -84,7 +84,8 @@ public final class LoopClient implements HttpClient {
         return made;
     }
 
-    /// What has nothing to call in the loop checks by itself: at that very moment somebody may begin to run the loop, or end it.
+    /// What has nothing to call in the loop checks by itself: at that very moment somebody may begin to run the
+    /// loop, or end it.
     void requireConfined(String method) {
         if (!loop.isLoopThread()) {
             LoopState state = loop.state();

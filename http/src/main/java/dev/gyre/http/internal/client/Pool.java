@@ -16,8 +16,9 @@ import java.util.Set;
 
 /// The connections to one origin, and the calls that wait for one of them, first come, first served.
 ///
-/// A call takes a connection that is kept, or waits. As long as there may be more connections, one is opened for each call that
-/// waits, but whichever is free first takes the call that has waited longest. Where connections are kept no call waits.
+/// A call takes a connection that is kept, or waits. As long as there may be more connections, one is opened for
+/// each call that waits, but whichever is free first takes the call that has waited longest. Where connections are
+/// kept no call waits.
 ///
 /// Loop thread only.
 final class Pool {
