@@ -27,12 +27,14 @@ final class Deadline {
 
     /// Moves it to so long from now.
     void in(long nanos) {
-        atNanos = loop.nowNanos() + nanos;
+        // Read afresh: the tick's own time is from before the loop waited for what is told just now, which
+        // may be longer ago than the deadline is away.
+        atNanos = loop.nanoTime() + nanos;
         Timer known = timer;
         if (known == null) {
             timer = loop.at(atNanos, _ -> fired()).unreference();
         } else if (!known.isScheduled() || known.deadlineNanos() - atNanos > 0) {
-            known.reschedule(Duration.ofNanos(nanos));
+            known.reschedule(Duration.ofNanos(Math.max(0, atNanos - loop.nowNanos())));
         }
     }
 

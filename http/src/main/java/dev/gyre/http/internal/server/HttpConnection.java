@@ -244,9 +244,9 @@ final class HttpConnection implements Protocol {
                     body.received() * TimeUnit.SECONDS.toNanos(1) / bench.config.leastBodyRate();
             if (phase != Phase.BODY) {
                 enter(Phase.BODY, bench.config.bodyTimeout().toNanos());
-                bodySince = bench.loop.nowNanos();
+                bodySince = bench.loop.nanoTime();
             } else {
-                long spent = bench.loop.nowNanos() - bodySince;
+                long spent = bench.loop.nanoTime() - bodySince;
                 deadline.in(
                         Math.max(0, bench.config.bodyTimeout().toNanos() + earned - spent));
             }

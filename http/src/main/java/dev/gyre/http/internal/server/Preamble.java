@@ -39,7 +39,7 @@ final class Preamble {
 
     /// Puts the first lines.
     void put(int status, Buffer out) {
-        long now = loop.nowNanos();
+        long now = loop.nanoTime(); // the tick's may be from before a long wait
         if (!made || now - madeAtNanos >= SECOND_NANOS) {
             make(now);
         }

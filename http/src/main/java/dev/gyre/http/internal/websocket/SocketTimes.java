@@ -62,11 +62,13 @@ final class SocketTimes {
     }
 
     private void schedule(Duration delay) {
+        // From now on, and not from when the loop began to wait for what is told just now.
+        Duration waited = Duration.ofNanos(loop.nanoTime() - loop.nowNanos());
         if (timer == null) {
             // What keeps the loop going is the stream.
-            timer = loop.after(delay, _ -> fired()).unreference();
+            timer = loop.after(delay.plus(waited), _ -> fired()).unreference();
         } else {
-            timer.reschedule(delay);
+            timer.reschedule(delay.plus(waited));
         }
     }
 
