@@ -7,7 +7,7 @@ import dev.gyre.Promise;
 import dev.gyre.Timer;
 import dev.gyre.http.HttpAnswer;
 import dev.gyre.http.HttpCall;
-import dev.gyre.http.internal.server.FieldList;
+import dev.gyre.http.internal.message.FieldList;
 import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;

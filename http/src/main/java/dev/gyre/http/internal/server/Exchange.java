@@ -3,6 +3,7 @@ package dev.gyre.http.internal.server;
 import dev.gyre.Promise;
 import dev.gyre.http.HttpException;
 import dev.gyre.http.internal.message.RequestHead;
+import dev.gyre.io.CloseReason;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,8 @@ final class Exchange {
     private @Nullable RequestBody body;
     private boolean failed;
 
+    private boolean saidContinue;
+
     /// Whether the connection was closed before the answer was complete.
     private boolean lost;
 
@@ -44,6 +47,7 @@ final class Exchange {
         this.connection = connection;
         failed = false;
         lost = false;
+        saidContinue = false;
         blocking = false;
         parameters = List.of();
         body = head.hasContent() ? new RequestBody(this, connection) : null;
@@ -67,7 +71,16 @@ final class Exchange {
     }
 
     /// The connection is gone, and what is answered is swallowed.
-    void lose() {
+    void lose(CloseReason reason) {
+        RequestBody unread = body;
+        if (unread != null) {
+            unread.fail(new HttpException(400, "the connection was closed: " + reason));
+        }
+        boolean complete = response.isComplete();
+        response.lost();
+        if (!complete) {
+            response.tellDone();
+        }
         lost = true;
         body = null;
     }
@@ -93,6 +106,20 @@ final class Exchange {
     /// The content; null if there is none.
     @Nullable RequestBody body() {
         return body;
+    }
+
+    /// Whether the peer holds its content back until it is asked for.
+    boolean waitsForContinue() {
+        return head.expectsContinue() && !saidContinue;
+    }
+
+    /// Asks for content that is held back.
+    void sayContinue(HttpConnection connection) {
+        if (waitsForContinue() && !response.isAnswered()) {
+            saidContinue = true;
+            bench.out(connection, Lines.CONTINUE.length).put(Lines.CONTINUE);
+            connection.flushUnlessServing();
+        }
     }
 
     void noteFound(Site site, List<String> values) {

@@ -1,7 +1,5 @@
 package dev.gyre.http.internal.server;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import dev.gyre.Promise;
 import dev.gyre.http.EventStream;
 import dev.gyre.http.HttpException;
@@ -14,7 +12,6 @@ import dev.gyre.io.Stream;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /// A connection: requests one after the other, each answered before the next is looked at.
@@ -33,13 +30,9 @@ final class HttpConnection implements Protocol {
     /// After so many requests in a row others have their turn.
     private static final int MOST_IN_A_ROW = 64;
 
-    private static final int REFUSAL_ROOM = 1_024;
-
-    private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(US_ASCII);
-
-    private final Workbench bench;
+    final Workbench bench;
     private final Stream stream;
-    private final Deadline deadline;
+    private final Pace pace;
 
     /// The request that was not answered at once.
     private @Nullable Exchange open;
@@ -50,33 +43,15 @@ final class HttpConnection implements Protocol {
     private boolean room = true;
     private boolean closes;
     private boolean ended;
-    private boolean saidContinue;
-    private Phase phase = Phase.IDLE;
-
-    private enum Phase {
-        /// Nothing of a request has arrived.
-        IDLE,
-        /// A part of a head has.
-        HEAD,
-        /// Content is waited for.
-        BODY,
-        /// Somebody works on an answer.
-        WORK
-    }
 
     HttpConnection(Workbench bench, Stream stream) {
         this.bench = bench;
         this.stream = stream;
-        deadline = new Deadline(bench.loop, this::timePassed);
-        enter(Phase.IDLE, bench.config.idleTimeout().toNanos());
+        pace = new Pace(bench, this::timePassed);
     }
 
     Stream stream() {
         return stream;
-    }
-
-    Workbench bench() {
-        return bench;
     }
 
     // ------------------------------------------------------------------ what arrives
@@ -130,9 +105,9 @@ final class HttpConnection implements Protocol {
             if (closes) {
                 closeNow();
             } else if (data.readable() == 0) {
-                enter(Phase.IDLE, bench.server.idleNanos());
-            } else if (phase != Phase.HEAD) {
-                enter(Phase.HEAD, bench.config.headTimeout().toNanos());
+                pace.idle();
+            } else {
+                pace.head();
             }
         } finally {
             serving = false;
@@ -141,8 +116,7 @@ final class HttpConnection implements Protocol {
     }
 
     private void handle(Exchange exchange, int length, Buffer data) {
-        phase = Phase.WORK;
-        saidContinue = false;
+        pace.work();
         exchange.begin(this);
         RequestBody body = exchange.body();
         Promise<?> promise = bench.done;
@@ -190,22 +164,19 @@ final class HttpConnection implements Protocol {
 
     private void yieldToOthers() {
         stream.pause();
-        bench.loop.defer(
-                () -> {
-                    if (stream.isOpen()) {
-                        stream.resume();
-                    }
-                });
+        bench.loop.defer(this::resumeIfOpen);
     }
 
-    /// Answers what is no request, and says that it is the last answer.
+    private void resumeIfOpen() {
+        if (stream.isOpen()) {
+            stream.resume();
+        }
+    }
+
+    /// Answers what is no request.
     private void refuse(Refusal refusal) {
         closes = true;
-        Buffer out = bench.out(this, REFUSAL_ROOM);
-        bench.preamble.put(refusal.status(), out);
-        out.put("Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: ");
-        Numbers.putDecimal(out, refusal.reason().length() + 1);
-        out.put("\r\n\r\n").put(refusal.reason()).put("\n");
+        bench.preamble.putRefusal(refusal, bench.out(this, Preamble.REFUSAL_BYTES));
     }
 
     // ------------------------------------------------------------------ content
@@ -235,49 +206,22 @@ final class HttpConnection implements Protocol {
     private void waitForBodyOrWork(Exchange exchange) {
         RequestBody body = exchange.body();
         if (body == null || !body.isWanted()) {
-            phase = Phase.WORK;
-            deadline.never();
+            pace.work();
         } else {
-            // Each byte buys time, so that much may take long, but not a little.
-            long earned =
-                    body.received() * TimeUnit.SECONDS.toNanos(1) / bench.config.leastBodyRate();
-            if (phase != Phase.BODY) {
-                enter(Phase.BODY, bench.config.bodyTimeout().toNanos());
-                bodySince = bench.loop.nowNanos();
-            } else {
-                long spent = bench.loop.nowNanos() - bodySince;
-                deadline.in(Math.max(0, bench.config.bodyTimeout().toNanos() + earned - spent));
-            }
+            pace.body(body.received());
         }
     }
-
-    private long bodySince;
 
     /// Somebody has begun to read the content, or goes on.
     void bodyWanted() {
         Exchange known = open;
         if (known != null) {
-            sayContinue(known);
+            known.sayContinue(this);
             waitForBodyOrWork(known);
             stream.resume();
         } else {
             // Within the handler, before it is known whether it answers at once.
-            sayContinue(bench.spare());
-        }
-    }
-
-    private void sayContinue(Exchange exchange) {
-        if (exchange.head.expectsContinue() && !saidContinue && !exchange.response.isAnswered()) {
-            saidContinue = true;
-            bench.out(this, CONTINUE.length).put(CONTINUE);
-            flushUnlessServing();
-        }
-    }
-
-    void bodyEnded() {
-        Exchange known = open;
-        if (known != null && known.response.isComplete()) {
-            next(known);
+            bench.spare().sayContinue(this);
         }
     }
 
@@ -302,6 +246,10 @@ final class HttpConnection implements Protocol {
     /// What is left of the content is not read any more: the connection has no use after the answer.
     void giveUpBody() {
         closes = true;
+        nextIfAnswered();
+    }
+
+    void nextIfAnswered() {
         Exchange known = open;
         if (known != null && known.response.isComplete()) {
             next(known);
@@ -316,7 +264,7 @@ final class HttpConnection implements Protocol {
         RequestBody body = exchange.body();
         if (body != null && !body.isEnded()) {
             // Of what was expected to be asked for, nobody knows whether it will come.
-            closes |= exchange.head.expectsContinue() && !saidContinue;
+            closes |= exchange.waitsForContinue();
             closes |= !body.isBegun() && !body.isWorthDropping();
         }
         return closes;
@@ -359,7 +307,7 @@ final class HttpConnection implements Protocol {
         if (closes || ended) {
             closeNow();
         } else {
-            enter(Phase.IDLE, bench.server.idleNanos());
+            pace.idle();
             if (!serving) {
                 stream.resume();
             }
@@ -368,7 +316,7 @@ final class HttpConnection implements Protocol {
 
     private void closeNow() {
         bench.flush();
-        deadline.cancel();
+        pace.cancel();
         stream.close();
     }
 
@@ -404,8 +352,7 @@ final class HttpConnection implements Protocol {
         return known.head.lists("TE", "trailers");
     }
 
-    // ------------------------------------------------------------------ events, other protocols,
-    // the end
+    // ------------------------------------------------------------------ events, upgrades, the end
 
     void isEventStream(EventStream events) {
         this.events = events;
@@ -421,7 +368,7 @@ final class HttpConnection implements Protocol {
 
     private void handOver(Exchange exchange) {
         Consumer<Stream> takeOver = Objects.requireNonNull(upgrade);
-        deadline.cancel();
+        pace.cancel();
         open = null;
         exchange.response.upgraded();
         exchange.end();
@@ -437,7 +384,7 @@ final class HttpConnection implements Protocol {
         EventStream known = events;
         if (known != null) {
             known.close();
-        } else if (open == null && phase == Phase.IDLE) {
+        } else if (open == null && pace.phase() == Pace.Phase.IDLE) {
             closeNow();
         }
     }
@@ -472,34 +419,20 @@ final class HttpConnection implements Protocol {
 
     @Override
     public void onClose(Stream stream, CloseReason reason) {
-        deadline.cancel();
+        pace.cancel();
         bench.server.forget(this);
         Exchange known = open;
         open = null;
         if (known != null) {
-            RequestBody body = known.body();
-            if (body != null) {
-                body.fail(new HttpException(400, "the connection was closed: " + reason));
-            }
-            boolean complete = known.response.isComplete();
-            known.response.lost();
-            if (!complete) {
-                known.response.tellDone();
-            }
-            known.lose();
+            known.lose(reason);
             bench.takeBack(known.head);
         }
     }
 
     // ------------------------------------------------------------------ time
 
-    private void enter(Phase phase, long nanos) {
-        this.phase = phase;
-        deadline.in(nanos);
-    }
-
     private void timePassed() {
-        switch (phase) {
+        switch (pace.phase()) {
             case IDLE -> stream.close();
             case HEAD -> {
                 refuse(Refusal.HEAD_TOO_SLOW);

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.gyre.EventLoop;
 import dev.gyre.http.HttpConfig;
+import dev.gyre.http.internal.message.Refusal;
 import dev.gyre.io.Buffer;
 
 import java.time.InstantSource;
@@ -59,5 +60,16 @@ final class Preamble {
         ok = new byte[line.length + serverAndDate.length];
         System.arraycopy(line, 0, ok, 0, line.length);
         System.arraycopy(serverAndDate, 0, ok, line.length, serverAndDate.length);
+    }
+
+    /// So much room a refusal needs at most.
+    static final int REFUSAL_BYTES = 1_024;
+
+    /// Puts an answer to what is no request, and says that it is the last one.
+    void putRefusal(Refusal refusal, Buffer out) {
+        put(refusal.status(), out);
+        out.put(Lines.TEXT).put(Lines.CLOSE).put(Lines.LENGTH);
+        Numbers.putDecimal(out, refusal.reason().length() + 1);
+        out.put("\r\n\r\n").put(refusal.reason()).put("\n");
     }
 }

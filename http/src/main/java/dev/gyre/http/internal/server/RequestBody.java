@@ -151,7 +151,7 @@ final class RequestBody implements Body {
         if (callback != null && !dropping) {
             callback.run();
         }
-        connection.bodyEnded();
+        connection.nextIfAnswered();
     }
 
     /// It will not be whole.

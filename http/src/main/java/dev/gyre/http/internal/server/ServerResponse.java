@@ -7,6 +7,7 @@ import dev.gyre.Promise;
 import dev.gyre.http.EventStream;
 import dev.gyre.http.Response;
 import dev.gyre.http.ResponseStream;
+import dev.gyre.http.internal.message.FieldList;
 import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
@@ -26,16 +27,6 @@ import java.util.function.Supplier;
 ///
 /// Called on another thread than the loop's, by a blocking handler, everything is carried out on the loop.
 final class ServerResponse implements Response {
-    private static final byte[] TEXT = line("Content-Type: text/plain; charset=utf-8");
-    private static final byte[] HTML = line("Content-Type: text/html; charset=utf-8");
-    private static final byte[] JSON = line("Content-Type: application/json");
-    private static final byte[] BYTES = line("Content-Type: application/octet-stream");
-    private static final byte[] LENGTH = "Content-Length: ".getBytes(US_ASCII);
-    private static final byte[] CHUNKED = line("Transfer-Encoding: chunked");
-    private static final byte[] CLOSE = line("Connection: close");
-    private static final byte[] KEEP = line("Connection: keep-alive");
-    private static final byte[] NONE = {};
-
     /// How much the lines need that are not the user's.
     private static final int HEAD_ROOM = 1_024;
 
@@ -64,15 +55,11 @@ final class ServerResponse implements Response {
     private final List<Runnable> onDone = new ArrayList<>();
     private @Nullable ServerStream stream;
     private @Nullable Encoding encoding;
-    private byte[] prepared = NONE;
+    private byte[] prepared = Lines.NONE;
 
     ServerResponse(Exchange exchange) {
         this.exchange = exchange;
         bench = exchange.bench;
-    }
-
-    private static byte[] line(String text) {
-        return (text + "\r\n").getBytes(US_ASCII);
     }
 
     /// Forgets everything that was set, but not who waits for the end.
@@ -88,7 +75,7 @@ final class ServerResponse implements Response {
         contentBytes = 0;
         stream = null;
         encoding = null;
-        prepared = NONE;
+        prepared = Lines.NONE;
         fields.clear();
         fields.addAll(lasting);
     }
@@ -183,33 +170,33 @@ final class ServerResponse implements Response {
 
     @Override
     public Promise<?> send() {
-        return isElsewhere() ? onLoop(this::send) : answer(NONE, NONE);
+        return isElsewhere() ? onLoop(this::send) : answer(Lines.NONE, Lines.NONE);
     }
 
     @Override
     public Promise<?> send(byte[] content) {
-        return isElsewhere() ? onLoop(() -> send(content)) : answer(BYTES, content);
+        return isElsewhere() ? onLoop(() -> send(content)) : answer(Lines.BYTES, content);
     }
 
     @Override
     public Promise<?> send(Buffer content) {
-        return isElsewhere() ? onLoop(() -> send(content)) : answer(BYTES, content.getBytes());
+        return isElsewhere() ? onLoop(() -> send(content)) : answer(Lines.BYTES, content.getBytes());
     }
 
     @Override
     public Promise<?> text(String content) {
-        return isElsewhere() ? onLoop(() -> text(content)) : answer(TEXT, content);
+        return isElsewhere() ? onLoop(() -> text(content)) : answer(Lines.TEXT, content);
     }
 
     @Override
     public Promise<?> html(String content) {
-        return isElsewhere() ? onLoop(() -> html(content)) : answer(HTML, content);
+        return isElsewhere() ? onLoop(() -> html(content)) : answer(Lines.HTML, content);
     }
 
     @Override
     public Promise<?> json(@Nullable Object value) {
         String text = bench.server.toJson(value);
-        return isElsewhere() ? onLoop(() -> answer(JSON, text)) : answer(JSON, text);
+        return isElsewhere() ? onLoop(() -> answer(Lines.JSON, text)) : answer(Lines.JSON, text);
     }
 
     @Override
@@ -226,7 +213,7 @@ final class ServerResponse implements Response {
             return bench.done;
         }
         int length = content.length();
-        if (length > SHORT_BYTES || encoding != null || !isAscii(content)) {
+        if (length > SHORT_BYTES || encoding != null || !Lines.isAscii(content)) {
             return answer(type, content.getBytes(UTF_8));
         }
         requireOpen();
@@ -237,14 +224,6 @@ final class ServerResponse implements Response {
         }
         complete();
         return bench.done;
-    }
-
-    private static boolean isAscii(String text) {
-        int all = 0;
-        for (int i = 0; i < text.length(); i++) {
-            all |= text.charAt(i);
-        }
-        return all < 0x80;
     }
 
     private Promise<?> answer(byte[] type, byte[] plain) {
@@ -285,7 +264,7 @@ final class ServerResponse implements Response {
 
     @Override
     public ResponseStream stream() {
-        return isElsewhere() ? onLoop(this::stream) : begin(BYTES);
+        return isElsewhere() ? onLoop(this::stream) : begin(Lines.BYTES);
     }
 
     private ServerStream begin(byte[] type) {
@@ -294,7 +273,7 @@ final class ServerResponse implements Response {
         }
         requireOpen();
         String said = fields.get("Content-Length");
-        long length = said == null ? -1 : requireLength(said);
+        long length = said == null ? -1 : Lines.requireLength(said);
         Encoding.Filter filter = null;
         if (encoding != null && length < 0) {
             filter = encoding.streamed(exchange.request, this, typeOf(type));
@@ -309,25 +288,13 @@ final class ServerResponse implements Response {
         return made;
     }
 
-    private static long requireLength(String said) {
-        try {
-            long length = Long.parseLong(said);
-            if (length >= 0) {
-                return length;
-            }
-        } catch (NumberFormatException e) {
-            // Said below.
-        }
-        throw new IllegalArgumentException("a Content-Length is a number of bytes, not " + said);
-    }
-
     @Override
     public EventStream events() {
         if (isElsewhere()) {
             return onLoop(this::events);
         }
         type("text/event-stream").header("Cache-Control", "no-store");
-        return new ServerEvents(begin(NONE), exchange);
+        return new ServerEvents(begin(Lines.NONE), exchange);
     }
 
     @Override
@@ -406,18 +373,18 @@ final class ServerResponse implements Response {
         if (length >= 0) {
             // Of 304 it would be what 200 had said, which is not known here.
             if (!Status.isWithoutContent(status)) {
-                out.put(LENGTH);
+                out.put(Lines.LENGTH);
                 Numbers.putDecimal(out, length);
                 out.put((byte) '\r').put((byte) '\n');
             }
         } else if (!exchange.head.isHttp10() && !Status.isWithoutContent(status)) {
-            out.put(CHUNKED);
+            out.put(Lines.CHUNKED);
         }
         closes |= connection.closesAfter(exchange);
         if (closes) {
-            out.put(CLOSE);
+            out.put(Lines.CLOSE);
         } else if (exchange.head.isHttp10()) {
-            out.put(KEEP);
+            out.put(Lines.KEEP);
         }
         return out.put((byte) '\r').put((byte) '\n');
     }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.gyre.Promise;
 import dev.gyre.http.ResponseStream;
+import dev.gyre.http.internal.message.FieldList;
 import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,7 @@ final class ServerStream implements ResponseStream {
             Encoding.@Nullable Filter filter) {
         this.response = response;
         this.connection = connection;
-        bench = connection.bench();
+        bench = connection.bench;
         left = length;
         this.chunked = chunked;
         this.filter = filter;

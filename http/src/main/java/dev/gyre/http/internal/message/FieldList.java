@@ -1,4 +1,4 @@
-package dev.gyre.http.internal.server;
+package dev.gyre.http.internal.message;
 
 import dev.gyre.io.Buffer;
 

@@ -1,0 +1,69 @@
+package dev.gyre.http.internal.server;
+
+import java.util.concurrent.TimeUnit;
+
+/// What a connection waits for, and for how long.
+///
+/// Loop thread only.
+final class Pace {
+    enum Phase {
+        /// Nothing of a request has arrived.
+        IDLE,
+        /// A part of a head has.
+        HEAD,
+        /// Content is waited for.
+        BODY,
+        /// Somebody works on an answer, which has all the time it wants.
+        WORK
+    }
+
+    private final Workbench bench;
+    private final Deadline deadline;
+    private Phase phase = Phase.IDLE;
+    private long bodySinceNanos;
+
+    /// @param passed called when the time of the phase is over
+    Pace(Workbench bench, Runnable passed) {
+        this.bench = bench;
+        deadline = new Deadline(bench.loop, passed);
+        idle();
+    }
+
+    Phase phase() {
+        return phase;
+    }
+
+    void idle() {
+        phase = Phase.IDLE;
+        deadline.in(bench.server.idleNanos());
+    }
+
+    /// The time counts from the first byte: more of them buy none.
+    void head() {
+        if (phase != Phase.HEAD) {
+            phase = Phase.HEAD;
+            deadline.in(bench.config.headTimeout().toNanos());
+        }
+    }
+
+    /// Each byte buys time, so that much may take long, but not a little.
+    void body(long received) {
+        long now = bench.loop.nowNanos();
+        if (phase != Phase.BODY) {
+            phase = Phase.BODY;
+            bodySinceNanos = now;
+        }
+        long earned = TimeUnit.SECONDS.toNanos(received / bench.config.leastBodyRate());
+        long allowed = bench.config.bodyTimeout().toNanos() + earned;
+        deadline.in(Math.max(0, allowed - (now - bodySinceNanos)));
+    }
+
+    void work() {
+        phase = Phase.WORK;
+        deadline.never();
+    }
+
+    void cancel() {
+        deadline.cancel();
+    }
+}

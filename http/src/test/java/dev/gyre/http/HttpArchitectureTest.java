@@ -1,0 +1,90 @@
+package dev.gyre.http;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/// The plan of this module, as rules. `ARCHITECTURE.md` draws it; this fails when it is no longer true.
+class HttpArchitectureTest {
+    private static final int MOST_LINES = 450;
+
+    private static final JavaClasses HTTP =
+            new ClassFileImporter()
+                    .withImportOption(new ImportOption.DoNotIncludeTests())
+                    .importPackages("dev.gyre.http");
+
+    /// Each room, and all it may know of the others inside.
+    private static final Map<String, List<String>> ROOMS =
+            Map.of(
+                    "message", List.of(),
+                    "coding", List.of("message"),
+                    "websocket", List.of("message"),
+                    "client", List.of("message"),
+                    "files", List.of("message", "coding"),
+                    "server", List.of("message", "coding", "websocket", "files"));
+
+    @Test
+    void module_isWrittenAgainstThePublicApi() {
+        classes()
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        "dev.gyre",
+                        "dev.gyre.io",
+                        "dev.gyre.metrics",
+                        "dev.gyre.os",
+                        "dev.gyre.http..",
+                        "java..",
+                        "javax.net.ssl",
+                        "org.jspecify.annotations")
+                .because("what a stranger could not write is missing in the API: add it there")
+                .check(HTTP);
+    }
+
+    @Test
+    void rooms_knowOnlyThoseTheyMay() {
+        ROOMS.forEach(
+                (room, known) ->
+                        ROOMS.keySet().stream()
+                                .filter(other -> !other.equals(room) && !known.contains(other))
+                                .forEach(
+                                        other ->
+                                                noClasses()
+                                                        .that()
+                                                        .resideInAPackage(
+                                                                "dev.gyre.http.internal." + room)
+                                                        .should()
+                                                        .dependOnClassesThat()
+                                                        .resideInAPackage(
+                                                                "dev.gyre.http.internal." + other)
+                                                        .allowEmptyShould(true)
+                                                        .check(HTTP)));
+    }
+
+    @Test
+    void files_areShortEnoughToRead() throws IOException {
+        Path sources =
+                Path.of(System.getProperty("gyre.root", ".."), "http", "src", "main", "java");
+        try (Stream<Path> files = Files.walk(sources)) {
+            for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                assertThat(Files.readAllLines(file))
+                        .as("%s: one idea a file; cut it where the second begins", file)
+                        .hasSizeLessThanOrEqualTo(MOST_LINES);
+            }
+        }
+    }
+}
