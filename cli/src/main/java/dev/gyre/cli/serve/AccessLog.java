@@ -30,8 +30,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /// 127.0.0.1 - - [16/Nov/2026:12:00:00 +0000] "GET /json HTTP/1.1" 200 27 85
 /// ```
 ///
-/// One thread writes for all loops, which never wait for it: lines that it cannot keep up with are dropped, and counted
-/// in [#dropped()].
+/// One thread writes for all loops, which never wait for it: lines that it cannot keep up with are dropped, and
+/// counted in [#dropped()].
 public final class AccessLog implements Middleware, AutoCloseable {
     private static final int MOST_WAITING = 16 << 10;
     private static final DateTimeFormatter TIME =
