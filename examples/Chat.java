@@ -26,8 +26,11 @@ void main(String[] arguments) {
         server.get("/", (request, response) -> response.html(PAGE));
         server.webSocket("/chat", config(), socket -> enter(room, socket));
         IO.println("listening on " + server.listen(port).address());
-        Signals.on(loop, SIGINT, SIGTERM, signal ->
-                server.drain(Duration.ofSeconds(5)).thenAccept(nothing -> loop.stop()));
+        Signals.on(
+                loop,
+                SIGINT,
+                SIGTERM,
+                signal -> server.drain(Duration.ofSeconds(5)).thenAccept(nothing -> loop.stop()));
         loop.run();
     }
 }

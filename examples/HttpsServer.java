@@ -16,8 +16,10 @@ void main(String[] arguments) throws IOException {
                     : Tls.selfSigned();
     try (var loop = EventLoop.open()) {
         var server = HttpServer.on(loop);
-        server.get("/", (request, response) ->
-                response.text("You came by " + request.tls().version() + ".\n"));
+        server.get(
+                "/",
+                (request, response) ->
+                        response.text("You came by " + request.tls().version() + ".\n"));
         IO.println("listening on " + server.listen(port, tls).address());
         Signals.on(loop, SIGINT, SIGTERM, signal -> loop.stop());
         loop.run();

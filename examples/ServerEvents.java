@@ -12,8 +12,11 @@ void main(String[] arguments) {
         var server = HttpServer.on(loop);
         server.get("/time", this::time);
         IO.println("listening on " + server.listen(port).address());
-        Signals.on(loop, SIGINT, SIGTERM, signal ->
-                server.drain(Duration.ofSeconds(5)).thenAccept(nothing -> loop.stop()));
+        Signals.on(
+                loop,
+                SIGINT,
+                SIGTERM,
+                signal -> server.drain(Duration.ofSeconds(5)).thenAccept(nothing -> loop.stop()));
         loop.run();
     }
 }

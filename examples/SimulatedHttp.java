@@ -6,8 +6,10 @@ import dev.gyre.testkit.*;
 void serve(EventLoop loop, int port) {
     var server = HttpServer.on(loop);
     server.get("/", (request, response) -> response.text("Hello, World!"));
-    server.get("/later", (request, response) ->
-            Promise.delay(loop, Duration.ofMinutes(1)).then(_ -> response.text("at last")));
+    server.get(
+            "/later",
+            (request, response) ->
+                    Promise.delay(loop, Duration.ofMinutes(1)).then(_ -> response.text("at last")));
     server.listen(port);
 }
 

@@ -1,6 +1,5 @@
 /// Users over HTTP, as JSON. Try it: `curl -d Ada localhost:8080/users`, `curl localhost:8080/users/1`.
-import static dev.gyre.os.Signal.SIGINT;
-import static dev.gyre.os.Signal.SIGTERM;
+import static dev.gyre.os.Signal.*;
 
 import dev.gyre.*;
 import dev.gyre.http.*;
@@ -13,37 +12,40 @@ class Users {
     final Map<Integer, User> byId = new ConcurrentHashMap<>();
     final AtomicInteger last = new AtomicInteger();
 
-    Promise<User> find(EventLoop loop, int id) {
-        return loop.promisify(_ -> get(id));
+    Promise<Optional<User>> find(EventLoop loop, int id) {
+        return loop.promisify(_ -> Optional.ofNullable(byId.get(id)));
     }
 
     Promise<User> add(EventLoop loop, String name) {
         int next = last.incrementAndGet();
         return loop.promisify(_ -> byId.computeIfAbsent(next, id -> new User(id, name)));
     }
-
-    User get(int id) {
-        if (!byId.containsKey(id)) throw new HttpException(404, "there is no user " + id);
-        return byId.get(id);
-    }
 }
+
+final Users users = new Users();
 
 void main(String[] arguments) {
     int port = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 8080;
-    var users = new Users();
     try (var loop = EventLoop.open()) {
-        var server = HttpServer.on(loop);
-        server.use(this::onlyNamed);
-        server.get("/users/{id}", (request, response) ->
-                users.find(loop, number(request.path("id"))).then(response::json));
-        server.post("/users", (request, response) ->
-                request.body().text()
-                        .thenCompose(name -> users.add(loop, name))
-                        .then(user -> response.status(201).json(user)));
+        var server = HttpServer.on(loop).use(this::onlyNamed);
+        server.get("/users/{id}", this::find).post("/users", this::add);
         IO.println("listening on " + server.listen(port).address());
         Signals.on(loop, SIGINT, SIGTERM, signal -> loop.stop());
         loop.run();
     }
+}
+
+Promise<?> find(Request request, Response response) {
+    int id = number(request.path("id"));
+    var nobody = new HttpException(404, "there is no user " + id);
+    return users.find(request.loop(), id)
+            .then(user -> response.json(user.orElseThrow(() -> nobody)));
+}
+
+Promise<?> add(Request request, Response response) {
+    Promise<String> name = request.body().text();
+    return name.thenCompose(text -> users.add(name.loop(), text))
+            .then(user -> response.status(201).json(user));
 }
 
 Promise<?> onlyNamed(Request request, Response response, Handler next) throws Exception {

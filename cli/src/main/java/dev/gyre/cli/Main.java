@@ -30,8 +30,9 @@ import java.util.Objects;
         descriptionHeading = "%n",
         description = {
             "Looks at the machine the loop would run on, and at the loop while it runs; watches"
-                + " files, keeps commands running, serves the web and connections of any sort, as a loop can. `gyre help"
-                + " COMMAND` tells what a command does and which options it takes."
+                + " files, keeps commands running, serves the web and connections of any sort, as a"
+                + " loop can. `gyre help COMMAND` tells what a command does and which options it"
+                + " takes."
         },
         optionListHeading = "%nOptions:%n",
         commandListHeading = "%nCommands:%n",

@@ -50,17 +50,17 @@ import java.util.concurrent.Callable;
                 + " not served.",
             "",
             "Without a directory it serves a page that shows what there is: /plaintext, /json,"
-                + " /echo (the content back, of any size), /large?bytes=N, /slow?ms=N (answers"
-                + " later, without a thread), /events (server-sent), /ws/echo (WebSocket) and"
-                + " /metrics (for Prometheus).",
+                    + " /echo (the content back, of any size), /large?bytes=N, /slow?ms=N (answers"
+                    + " later, without a thread), /events (server-sent), /ws/echo (WebSocket) and"
+                    + " /metrics (for Prometheus).",
             "",
             "The first line on standard output says where it is. Each loop has a thread and a"
                 + " listener of its own, and the kernel spreads connections over them. While nobody"
                 + " asks for anything it takes no processor time.",
             "",
             "Ctrl-C stops listening, answers what was asked, ends event streams and WebSockets, and"
-                + " prints a summary. What takes longer than 10 seconds is cut off, or all at a"
-                + " second Ctrl-C.",
+                    + " prints a summary. What takes longer than 10 seconds is cut off, or all at a"
+                    + " second Ctrl-C.",
             ""
         },
         parameterListHeading = "",
@@ -107,8 +107,7 @@ final class Serve implements Callable<Integer> {
     @Option(
             names = {"-p", "--port"},
             paramLabel = "PORT",
-            description =
-                    "The port to listen on; 0 lets the system choose. Default: 8080.")
+            description = "The port to listen on; 0 lets the system choose. Default: 8080.")
     private @Nullable Integer port;
 
     @Option(
@@ -344,7 +343,8 @@ final class Serve implements Callable<Integer> {
                     if (rehearsing) {
                         serving.rehearse();
                     }
-                    return serving.serve(addSite(serving.loops(), plan.root), plan.where, plan.config);
+                    return serving.serve(
+                            addSite(serving.loops(), plan.root), plan.where, plan.config);
                 });
     }
 

@@ -25,8 +25,8 @@ import java.time.Duration;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 
-/// A web server's life, on several loops: says where it is, serves until a signal comes, answers what was asked, and sums up. A
-/// second signal ends it at once.
+/// A web server's life, on several loops: says where it is, serves until a signal comes, answers what was asked, and
+/// sums up. A second signal ends it at once.
 ///
 /// Loop thread only, that of the first loop.
 final class Serving {
@@ -116,9 +116,7 @@ final class Serving {
     }
 
     private int refused(SocketAddress where, String why) {
-        print(
-                commandLine.getErr(),
-                "Cannot listen on " + Addresses.show(where) + ": " + why);
+        print(commandLine.getErr(), "Cannot listen on " + Addresses.show(where) + ": " + why);
         return 1;
     }
 

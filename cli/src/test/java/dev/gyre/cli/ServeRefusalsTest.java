@@ -56,9 +56,7 @@ final class ServeRefusalsTest {
     @CsvSource({"192.0.2.1, EADDRNOTAVAIL", "no-such-host.invalid, no such host"})
     void serve_whereItCannot_namesTheAddressAndWhy(String host, String why) {
         assertRefused(
-                Execution.of("serve", "--host", host),
-                "Cannot listen on " + host + ":8080: ",
-                why);
+                Execution.of("serve", "--host", host), "Cannot listen on " + host + ":8080: ", why);
     }
 
     @Test

@@ -113,9 +113,8 @@ final class HttpExamplesTest {
             String authority = authority(example);
             String lines = "one line of many\n".repeat(100_000);
             assertThat(
-                            ask(
-                                            to("http://" + authority + "/count")
-                                                    .PUT(BodyPublishers.ofString(lines)))
+                            ask(to("http://" + authority + "/count")
+                                            .PUT(BodyPublishers.ofString(lines)))
                                     .body())
                     .isEqualTo("100000 lines\n");
             assertThat(ask(to("http://" + authority + "/report?days=2")).body())

@@ -19,8 +19,12 @@ class DrainTest {
     private static final Duration DEADLINE = Duration.ofSeconds(2);
 
     private static final String UPGRADE =
-            "GET /talk HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-                    + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+            "GET /talk HTTP/1.1\r\n"
+                    + "Host: localhost\r\n"
+                    + "Connection: Upgrade\r\n"
+                    + "Upgrade: websocket\r\n"
+                    + "Sec-WebSocket-Version: 13\r\n"
+                    + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
     /// A closing frame of a client's, without a code, masked with zeros.
     private static final byte[] CLOSE = {(byte) 0x88, (byte) 0x80, 0, 0, 0, 0};
@@ -32,7 +36,9 @@ class DrainTest {
             List<String> ends = new ArrayList<>();
             HttpServer server =
                     HttpServer.on(world.loop())
-                            .webSocket("/talk", socket -> socket.onClose((code, _) -> ends.add("" + code)))
+                            .webSocket(
+                                    "/talk",
+                                    socket -> socket.onClose((code, _) -> ends.add("" + code)))
                             .listen(80);
             var client = world.connect(80).send(UPGRADE);
             world.run();

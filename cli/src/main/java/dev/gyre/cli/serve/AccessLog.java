@@ -30,7 +30,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /// 127.0.0.1 - - [16/Nov/2026:12:00:00 +0000] "GET /json HTTP/1.1" 200 27 85
 /// ```
 ///
-/// One thread writes for all loops, which never wait for it: lines that it cannot keep up with are dropped and counted.
+/// One thread writes for all loops, which never wait for it: lines that it cannot keep up with are dropped, and
+/// counted in [#dropped()].
 public final class AccessLog implements Middleware, AutoCloseable {
     private static final int MOST_WAITING = 16 << 10;
     private static final DateTimeFormatter TIME =
@@ -95,7 +96,8 @@ public final class AccessLog implements Middleware, AutoCloseable {
     }
 
     private void add(String asked, Response response, long micros) {
-        String line = asked + " " + response.status() + " " + response.contentBytes() + " " + micros;
+        String line =
+                asked + " " + response.status() + " " + response.contentBytes() + " " + micros;
         if (!waiting.offer(line)) {
             dropped.incrementAndGet();
         }

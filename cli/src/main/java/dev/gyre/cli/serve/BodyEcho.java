@@ -42,7 +42,8 @@ final class BodyEcho {
             response.header("Content-Length", Long.toString(body.length()));
         }
         BodyEcho echo = new BodyEcho(request.loop(), body);
-        // First, so that a peer that waits to be told to send its content is told before it is answered.
+        // First, so that a peer that waits to be told to send its content is told before it is
+        // answered.
         echo.read();
         echo.write(response.stream());
         return echo.done.promise();
@@ -74,7 +75,8 @@ final class BodyEcho {
         return Objects.requireNonNull(begun, "content comes when the handler has returned");
     }
 
-    /// What is amiss with the content has to cut the answer off. Not so a peer that is gone, of which nothing is left to cut.
+    /// What is amiss with the content has to cut the answer off. Not so a peer that is gone: there is nothing left
+    /// to cut.
     private void fail(Throwable reason) {
         loop.microtask(
                 () -> {

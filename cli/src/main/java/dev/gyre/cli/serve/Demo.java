@@ -61,7 +61,8 @@ public final class Demo {
     }
 
     private static Promise<?> large(Request request, Response response) {
-        return LargeContent.answer(request.query("bytes", 1 << 20, 0, MOST_BYTES), request, response);
+        return LargeContent.answer(
+                request.query("bytes", 1 << 20, 0, MOST_BYTES), request, response);
     }
 
     private static Promise<?> slow(Request request, Response response) {
@@ -71,7 +72,9 @@ public final class Demo {
     }
 
     private Promise<?> metrics(Request request, Response response) {
-        return response.type(Exposition.TYPE).header("Cache-Control", "no-store").text(metrics.text());
+        return response.type(Exposition.TYPE)
+                .header("Cache-Control", "no-store")
+                .text(metrics.text());
     }
 
     // ------------------------------------------------------------------ what goes on
@@ -89,7 +92,8 @@ public final class Demo {
     private void tell(EventStream events, EventLoop loop) {
         String figures =
                 """
-                {"loop":"%s","connections":%d,"requests":%d,"ticks":%d}"""
+                {"loop":"%s","connections":%d,"requests":%d,"ticks":%d}\
+                """
                         .formatted(
                                 loop.config().name(),
                                 loops.sum(LoopMetrics::streams),

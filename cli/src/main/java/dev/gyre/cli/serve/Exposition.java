@@ -23,7 +23,11 @@ final class Exposition {
                     of("tasks_total", COUNTER, "Tasks run.", LoopMetrics::tasks),
                     of("sleeps_total", COUNTER, "Waits that might block.", LoopMetrics::sleeps),
                     of("wakeups_total", COUNTER, "Signals to wake up.", LoopMetrics::wakeups),
-                    of("failures_total", COUNTER, "Throwables of callbacks.", LoopMetrics::failures),
+                    of(
+                            "failures_total",
+                            COUNTER,
+                            "Throwables of callbacks.",
+                            LoopMetrics::failures),
                     of("operations", GAUGE, "Operations under way.", LoopMetrics::operations),
                     of(
                             "operations_total",
@@ -56,8 +60,7 @@ final class Exposition {
 
     private static Metric of(
             String name, String type, String help, ToLongFunction<? super LoopMetrics> value) {
-        return new Metric(
-                name, type, help, each -> value.applyAsLong(each.loop().metrics()));
+        return new Metric(name, type, help, each -> value.applyAsLong(each.loop().metrics()));
     }
 
     String text() {

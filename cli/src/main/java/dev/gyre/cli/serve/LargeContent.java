@@ -42,15 +42,15 @@ final class LargeContent {
 
     static Promise<?> answer(long bytes, Request request, Response response) {
         ResponseStream out =
-                response.type("text/plain; charset=utf-8")
+                response
+                        .type("text/plain; charset=utf-8")
                         .header("Content-Length", Long.toString(bytes))
                         .stream();
         if (request.method().equals("HEAD")) {
             return out.end();
         }
         LargeContent content = new LargeContent(bytes, request, out);
-        ResponseStream _ =
-                out.onWritable(content::write).onClose(() -> content.done.resolve(null));
+        ResponseStream _ = out.onWritable(content::write).onClose(() -> content.done.resolve(null));
         content.write();
         return content.done.promise();
     }

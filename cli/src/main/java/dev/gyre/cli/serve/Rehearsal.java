@@ -11,7 +11,8 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.List;
 
-/// Asks a server for what a browser would, so that a JVM that looks on learns what is needed from the first request on.
+/// Asks a server for what a browser would, so that a JVM that looks on learns what is needed from the first request
+/// on.
 public final class Rehearsal {
     private static final List<String> REQUESTS =
             List.of(
@@ -23,7 +24,11 @@ public final class Rehearsal {
                     "GET /metrics HTTP/1.1\r\n\r\n",
                     "GET /nowhere HTTP/1.1\r\n\r\n",
                     "POST /echo HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello",
-                    "POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n");
+                    "POST /echo HTTP/1.1\r\n"
+                            + "Transfer-Encoding: chunked\r\n\r\n"
+                            + "5\r\n"
+                            + "hello\r\n"
+                            + "0\r\n\r\n");
 
     private Rehearsal() {}
 
@@ -67,7 +72,8 @@ public final class Rehearsal {
                 WebSocket.connect(loop, uri)
                         .then(
                                 socket -> {
-                                    socket.onText(_ -> socket.close()).onClose((_, _) -> done.run());
+                                    socket.onText(_ -> socket.close())
+                                            .onClose((_, _) -> done.run());
                                     boolean _ = socket.send("hello");
                                     return null;
                                 },

@@ -22,8 +22,8 @@ import java.util.function.ToLongFunction;
 
 /// The loops of a server, which share an address and nothing else: the kernel spreads connections over them.
 ///
-/// Whoever opens them runs the first one; the others have a thread each from [#start()] on. Once started, only what says so is for
-/// other threads than that of the first loop.
+/// Whoever opens them runs the first one; the others have a thread each from [#start()] on. Once started, only what
+/// says so is for other threads than that of the first loop.
 public final class ServerLoops implements AutoCloseable {
     private final List<ServerLoop> all = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
@@ -70,7 +70,8 @@ public final class ServerLoops implements AutoCloseable {
             return all.getFirst().server().listen(address, config).address();
         }
         if (address instanceof InetSocketAddress internet && internet.getPort() != 0) {
-            // Another server that shares its port would let us in, and take half of our connections.
+            // Another server that shares its port would let us in, and take half of our
+            // connections.
             Sockets.listen(first(), address).close();
         }
         SocketAddress where = address;
@@ -95,7 +96,8 @@ public final class ServerLoops implements AutoCloseable {
         try {
             loop.run();
         } finally {
-            // Without one of them some connections would never be accepted: better to end than to seem to serve.
+            // Without one of them some connections would never be accepted: better to end than to
+            // seem to serve.
             first().stop();
         }
     }
