@@ -38,7 +38,9 @@ enum CrowdKind {
         }
     };
 
+    @SuppressWarnings("ImmutableEnumChecker") // made by List.of
     private final List<String> command;
+
     private final Pattern announcement;
     private final String message;
     private final long mostIdleBytes;

@@ -1,8 +1,8 @@
 package dev.gyre.cli;
 
-import dev.gyre.cli.serve.AccessLog;
 import dev.gyre.cli.serve.Demo;
 import dev.gyre.cli.serve.ServerLoops;
+import dev.gyre.http.AccessLog;
 import dev.gyre.http.FilesConfig;
 import dev.gyre.http.HttpConfig;
 import dev.gyre.io.ListenerConfig;
@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.net.SocketAddress;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -304,9 +305,19 @@ final class Serve implements Callable<Integer> {
         if (accessLog == null) {
             return null;
         }
-        return accessLog.equals("-")
-                ? AccessLog.to(spec.commandLine().getOut())
-                : AccessLog.to(Path.of(accessLog));
+        if (!accessLog.equals("-")) {
+            try {
+                return AccessLog.common(Path.of(accessLog));
+            } catch (UncheckedIOException e) {
+                throw e.getCause();
+            }
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        return AccessLog.common(
+                line -> {
+                    out.println(line);
+                    out.flush();
+                });
     }
 
     private static String why(IOException e) {

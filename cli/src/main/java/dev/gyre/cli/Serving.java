@@ -2,9 +2,9 @@ package dev.gyre.cli;
 
 import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
-import dev.gyre.cli.serve.AccessLog;
 import dev.gyre.cli.serve.Rehearsal;
 import dev.gyre.cli.serve.ServerLoops;
+import dev.gyre.http.AccessLog;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.metrics.LoopMetrics;

@@ -17,7 +17,8 @@ public final class HttpException extends RuntimeException {
         // Part of an ordinary answer: nobody looks at where it was thrown.
         super(message, null, false, false);
         if (status < 400 || status > 599) {
-            throw new IllegalArgumentException("an error's status is from 400 to 599, not " + status);
+            throw new IllegalArgumentException(
+                    "an error's status is from 400 to 599, not " + status);
         }
         this.status = status;
     }

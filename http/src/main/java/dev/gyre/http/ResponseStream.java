@@ -3,8 +3,6 @@ package dev.gyre.http;
 import dev.gyre.Promise;
 import dev.gyre.io.Buffer;
 
-import java.util.function.Consumer;
-
 /// The content of a response, bit by bit.
 ///
 /// **Backpressure.** On the loop `write` says no above the stream's high-water mark, and [#onWritable] tells when there is room

@@ -45,7 +45,7 @@ class AccessLogTest {
             assertThat(next())
                     .matches(
                             "127\\.0\\.0\\.1 - - \\[16/Nov/2026:12:00:01 \\+0000\\] \"GET /\\?a=b"
-                                + " HTTP/1\\.1\" 200 5 \"http://x/\" \"me\" \\d+\\.\\d{6}");
+                                    + " HTTP/1\\.1\" 200 5 \"http://x/\" \"me\" \\d+\\.\\d{6}");
             site.get("/none");
             assertThat(next()).contains("\"GET /none HTTP/1.1\" 204 - \"-\" \"-\" ");
             site.get("/missing");

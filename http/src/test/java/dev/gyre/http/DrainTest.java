@@ -19,12 +19,15 @@ class DrainTest {
     private static final Duration DEADLINE = Duration.ofSeconds(2);
 
     private static final String UPGRADE =
-            "GET /talk HTTP/1.1\r\n"
-                    + "Host: localhost\r\n"
-                    + "Connection: Upgrade\r\n"
-                    + "Upgrade: websocket\r\n"
-                    + "Sec-WebSocket-Version: 13\r\n"
-                    + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+            """
+            GET /talk HTTP/1.1\r
+            Host: localhost\r
+            Connection: Upgrade\r
+            Upgrade: websocket\r
+            Sec-WebSocket-Version: 13\r
+            Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+            \r
+            """;
 
     /// A closing frame of a client's, without a code, masked with zeros.
     private static final byte[] CLOSE = {(byte) 0x88, (byte) 0x80, 0, 0, 0, 0};

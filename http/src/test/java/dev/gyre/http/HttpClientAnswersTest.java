@@ -88,23 +88,23 @@ class HttpClientAnswersTest {
             delimiter = '~',
             value = {
                 "GET  ~ HTTP/1.1 200 OK|Content-Length: 2||hi                    ~ 200 [OK] [hi]"
-                    + " [null]",
+                        + " [null]",
                 "GET  ~ HTTP/1.1 404|Content-Length: 0||                         ~ 404 [] []"
-                    + " [null]",
+                        + " [null]",
                 "HEAD ~ HTTP/1.1 200 OK|Content-Length: 2||                      ~ 200 [OK] []"
-                    + " [null]",
+                        + " [null]",
                 "HEAD ~ HTTP/1.1 200 OK|Transfer-Encoding: chunked||             ~ 200 [OK] []"
-                    + " [null]",
+                        + " [null]",
                 "GET  ~ HTTP/1.1 204 None||                                      ~ 204 [None] []"
-                    + " [null]",
+                        + " [null]",
                 "GET  ~ HTTP/1.1 304 Same|Content-Length: 9||                    ~ 304 [Same] []"
-                    + " [null]",
+                        + " [null]",
                 "GET  ~ HTTP/1.1 200 OK|Transfer-Encoding: chunked||1;a=b|h|1|i|0|| ~ 200 [OK] [hi]"
-                    + " [null]",
+                        + " [null]",
                 "GET  ~ HTTP/1.1 200 OK|Transfer-Encoding: chunked||2|hi|0|X: y|| ~ 200 [OK] [hi]"
-                    + " [y]",
+                        + " [y]",
                 "GET  ~ HTTP/1.1 100 Go||HTTP/1.1 103 Hints|Link: a||HTTP/1.1 200"
-                    + " OK|Content-Length: 2||hi ~ 200 [OK] [hi] [null]",
+                        + " OK|Content-Length: 2||hi ~ 200 [OK] [hi] [null]",
             })
     void answer_ofEverySort_isUnderstoodHoweverItIsCut(
             String method, String text, String expected) {
@@ -154,12 +154,12 @@ class HttpClientAnswersTest {
                 "HTTP/1.1 200 OK|Content-Length: 1|Content-Length: 1||h         ~ LENGTH_TWICE",
                 "HTTP/1.1 200 OK|Content-Length: +1||h                          ~ BAD_LENGTH",
                 "HTTP/1.1 200 OK|Content-Length: 1|Transfer-Encoding: chunked|| ~"
-                    + " LENGTH_WITH_ENCODING",
+                        + " LENGTH_WITH_ENCODING",
                 "HTTP/1.1 200 OK|Transfer-Encoding: gzip, chunked||             ~ UNKNOWN_ENCODING",
                 "HTTP/1.1 200 OK|Transfer-Encoding: chunked||0x1|h|0||          ~ BAD_CHUNK_SIZE",
                 "HTTP/1.1 200 OK|Transfer-Encoding: chunked||1|hi|0||           ~ BAD_CHUNK_END",
                 "HTTP/1.1 200 OK|Transfer-Encoding: chunked||0|Content-Length: 1|| ~"
-                    + " FORBIDDEN_TRAILER",
+                        + " FORBIDDEN_TRAILER",
                 "HTTP/1.1 101 Switching|Upgrade: x|Connection: upgrade||        ~ answered 101",
             })
     void answer_thatBreaksTheProtocol_isRefusedHoweverItIsCut(String text, String expected) {

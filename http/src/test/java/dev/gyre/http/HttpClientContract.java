@@ -128,7 +128,7 @@ abstract class HttpClientContract extends HttpFixture {
 
     private static void fill(byte[] bytes) {
         for (int i = 0; i < bytes.length; i++) {
-            bytes[i] = (byte) (i * 31 >> 3);
+            bytes[i] = (byte) ((i * 31) >> 3);
         }
     }
 

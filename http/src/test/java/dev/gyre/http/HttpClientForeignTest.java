@@ -120,7 +120,8 @@ class HttpClientForeignTest {
     void ipv6_isAskedByItsAddress() {
         dev.gyre.http.HttpServer server = dev.gyre.http.HttpServer.on(loop);
         server.get("/", (q, r) -> r.text(String.valueOf(q.headers().get("Host"))));
-        server.listen(new InetSocketAddress("::1", 0), ListenerConfig.DEFAULT);
+        server.listen(
+                new InetSocketAddress(InetAddress.ofLiteral("::1"), 0), ListenerConfig.DEFAULT);
         int port = ((InetSocketAddress) server.address()).getPort();
         HttpAnswer answer =
                 answer(HttpClient.on(loop).get(URI.create("http://[::1]:" + port + "/")));

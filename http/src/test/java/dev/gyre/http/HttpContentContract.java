@@ -72,12 +72,14 @@ abstract class HttpContentContract extends HttpFixture {
     void hundredContinue_isSaidWhenTheContentIsWanted_andOnlyThen() {
         echo();
         server.post("/no", (_, response) -> response.status(403).text("no"));
-        Talk talk = connect().send(post("/echo", "Content-Length: 5\r\nExpect: 100-continue\r\n", ""));
+        Talk talk =
+                connect().send(post("/echo", "Content-Length: 5\r\nExpect: 100-continue\r\n", ""));
         talk.await("HTTP/1.1 100 Continue\r\n\r\n");
         talk.forget();
         talk.send("hello");
         assertThat(talk.answer(200)).isEqualTo("hello");
-        Talk refused = connect().send(post("/no", "Content-Length: 5\r\nExpect: 100-continue\r\n", ""));
+        Talk refused =
+                connect().send(post("/no", "Content-Length: 5\r\nExpect: 100-continue\r\n", ""));
         assertThat(refused.all()).startsWith("HTTP/1.1 403 ").contains("\r\nConnection: close\r\n");
     }
 
@@ -86,16 +88,29 @@ abstract class HttpContentContract extends HttpFixture {
     void content_thatIsTooLong_isAnsweredWith413() {
         configure(HttpConfig.DEFAULT.withMaxBody(10));
         echo();
-        assertThat(connect().send(post("/echo", "Content-Length: 10\r\n", "0123456789")).answer(200)).hasSize(10);
-        assertThat(connect().send(post("/echo", "Content-Length: 11\r\n", "")).all()).startsWith("HTTP/1.1 413 ");
-        assertThat(connect().send(chunked("/echo", "6\r\n012345\r\n5\r\n67890\r\n")).all()).startsWith("HTTP/1.1 413 ");
+        assertThat(
+                        connect()
+                                .send(post("/echo", "Content-Length: 10\r\n", "0123456789"))
+                                .answer(200))
+                .hasSize(10);
+        assertThat(connect().send(post("/echo", "Content-Length: 11\r\n", "")).all())
+                .startsWith("HTTP/1.1 413 ");
+        assertThat(connect().send(chunked("/echo", "6\r\n012345\r\n5\r\n67890\r\n")).all())
+                .startsWith("HTTP/1.1 413 ");
     }
 
     @Test
     @Clause("H-1")
     void chunks_thatAreNone_areAnsweredWith400() {
         echo();
-        for (String bad : List.of("x\r\n", "0x5\r\nhello\r\n", "5\nhello\n0\n\n", "5\r\nhelloX", "-1\r\n", "fffffffffffffffff\r\n")) {
+        for (String bad :
+                List.of(
+                        "x\r\n",
+                        "0x5\r\nhello\r\n",
+                        "5\nhello\n0\n\n",
+                        "5\r\nhelloX",
+                        "-1\r\n",
+                        "fffffffffffffffff\r\n")) {
             String answer = connect().send(chunked("/echo", bad)).all();
             assertThat(answer).as(bad).matches("(?s)HTTP/1.1 4(00|13) .*");
         }
@@ -106,9 +121,16 @@ abstract class HttpContentContract extends HttpFixture {
     void content_thatNobodyReads_isDroppedIfItIsLittle_andEndsTheConnectionIfItIsMuch() {
         configure(HttpConfig.DEFAULT.withMaxBody(10 << 20));
         server.post("/a", (_, response) -> response.text("a"));
-        Talk talk = connect().send(post("/a", "Content-Length: 1000\r\n", "x".repeat(1000)) + post("/a", "Content-Length: 3\r\n", "xyz"));
+        Talk talk =
+                connect()
+                        .send(
+                                post("/a", "Content-Length: 1000\r\n", "x".repeat(1000))
+                                        + post("/a", "Content-Length: 3\r\n", "xyz"));
         assertThat(talk.answer(200) + talk.answer(200)).isEqualTo("aa");
-        assertThat(connect().send(post("/a", "Content-Length: 1000000\r\n", "x".repeat(50_000))).all())
+        assertThat(
+                        connect()
+                                .send(post("/a", "Content-Length: 1000000\r\n", "x".repeat(50_000)))
+                                .all())
                 .contains("\r\nConnection: close\r\n");
         Talk endless = connect().send(chunked("/a", ""));
         for (int i = 0; i < 40 && !endless.isOver(); i++) {
@@ -126,7 +148,12 @@ abstract class HttpContentContract extends HttpFixture {
                 "/a",
                 (request, _) -> {
                     Promise<String> text = request.body().text();
-                    return text.then(t -> t, failure -> { events.add(failure.getMessage()); throw new HttpException(400, "gone"); });
+                    return text.then(
+                            t -> t,
+                            failure -> {
+                                events.add(failure.getMessage());
+                                throw new HttpException(400, "gone");
+                            });
                 });
         Talk talk = connect().send(post("/a", "Content-Length: 9\r\n", "some"));
         turn();
@@ -175,18 +202,22 @@ abstract class HttpContentContract extends HttpFixture {
     @Test
     @Clause("H-2")
     void stream_comesInChunks_orWithTheLengthThatWasSet_orUntilTheEnd() {
-        server.get("/chunks", (_, response) -> {
-                    var stream = response.type("text/plain").stream();
-                    stream.write("one ");
-                    stream.write("");
-                    stream.write("three");
-                    return stream.end();
-                })
-                .get("/length", (_, response) -> {
-                    var stream = response.header("Content-Length", "4").stream();
-                    stream.write("four");
-                    return stream.end();
-                });
+        server.get(
+                        "/chunks",
+                        (_, response) -> {
+                            var stream = response.type("text/plain").stream();
+                            stream.write("one ");
+                            stream.write("");
+                            stream.write("three");
+                            return stream.end();
+                        })
+                .get(
+                        "/length",
+                        (_, response) -> {
+                            var stream = response.header("Content-Length", "4").stream();
+                            stream.write("four");
+                            return stream.end();
+                        });
         assertThat(get("/chunks"))
                 .contains("\r\nTransfer-Encoding: chunked\r\n")
                 .endsWith("\r\n\r\n4\r\none \r\n5\r\nthree\r\n0\r\n\r\n");
@@ -200,13 +231,22 @@ abstract class HttpContentContract extends HttpFixture {
     @Test
     @Clause("H-2")
     void trailers_areSentToWhoTakesThem() {
-        server.get("/a", (_, response) -> {
-            var stream = response.stream();
-            stream.write("x");
-            stream.trailer("X-Sum", "1");
-            return Promise.delay(loop, Duration.ofMillis(1)).then(_ -> stream.end());
-        });
-        assertThat(connect().send("GET /a HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nConnection: close, TE\r\n\r\n").all())
+        server.get(
+                "/a",
+                (_, response) -> {
+                    var stream = response.stream();
+                    stream.write("x");
+                    stream.trailer("X-Sum", "1");
+                    return Promise.delay(loop, Duration.ofMillis(1)).then(_ -> stream.end());
+                });
+        assertThat(
+                        connect()
+                                .send(
+                                        "GET /a HTTP/1.1\r\n"
+                                            + "Host: a\r\n"
+                                            + "TE: trailers\r\n"
+                                            + "Connection: close, TE\r\n\r\n")
+                                .all())
                 .endsWith("1\r\nx\r\n0\r\nX-Sum: 1\r\n\r\n");
         assertThat(get("/a")).endsWith("1\r\nx\r\n0\r\n\r\n");
     }
@@ -215,21 +255,25 @@ abstract class HttpContentContract extends HttpFixture {
     @Clause("H-2")
     void stream_ofMoreOrLessThanItsLength_isMisuse() {
         List<String> messages = new ArrayList<>();
-        server.get("/more", (_, response) -> {
-                    var stream = response.header("Content-Length", "2").stream();
-                    try {
-                        stream.write("abc");
-                    } catch (IllegalStateException e) {
-                        messages.add(e.getMessage());
-                    }
-                    stream.write("ab");
-                    return stream.end();
-                })
-                .get("/less", (_, response) -> {
-                    var stream = response.header("Content-Length", "5").stream();
-                    stream.write("ab");
-                    return stream.end();
-                });
+        server.get(
+                        "/more",
+                        (_, response) -> {
+                            var stream = response.header("Content-Length", "2").stream();
+                            try {
+                                stream.write("abc");
+                            } catch (IllegalStateException e) {
+                                messages.add(e.getMessage());
+                            }
+                            stream.write("ab");
+                            return stream.end();
+                        })
+                .get(
+                        "/less",
+                        (_, response) -> {
+                            var stream = response.header("Content-Length", "5").stream();
+                            stream.write("ab");
+                            return stream.end();
+                        });
         assertThat(get("/more")).endsWith("\r\n\r\nab");
         assertThat(messages.getFirst()).contains("1 bytes more");
         Talk less = connect().send(request("/less"));
@@ -242,15 +286,30 @@ abstract class HttpContentContract extends HttpFixture {
     void stream_ofMuch_heedsTheHighWaterMark() {
         long much = 20 << 20;
         long[] most = new long[1];
-        server.get("/large", (_, response) -> new Pump(loop.deferred(), response.header("Content-Length", "" + much).stream(), much, most).run());
+        server.get(
+                "/large",
+                (_, response) ->
+                        new Pump(
+                                        loop.deferred(),
+                                        response.header("Content-Length", "" + much).stream(),
+                                        much,
+                                        most)
+                                .run());
         Talk talk = connect().send(request("/large"));
         talk.stream().pause();
         for (int i = 0; i < 50; i++) {
             turn();
         }
-        assertThat(most[0]).as("what was written ahead of a peer that does not read").isLessThan(much / 2);
+        assertThat(most[0])
+                .as("what was written ahead of a peer that does not read")
+                .isLessThan(much / 2);
         long[] got = new long[1];
-        talk.stream().onData(data -> { got[0] += data.readable(); data.clear(); });
+        talk.stream()
+                .onData(
+                        data -> {
+                            got[0] += data.readable();
+                            data.clear();
+                        });
         talk.stream().resume();
         runUntil("all is there", () -> got[0] > much);
     }
@@ -284,7 +343,6 @@ abstract class HttpContentContract extends HttpFixture {
             }
             return left == 0 ? stream.end() : done.promise();
         }
-
     }
 
     @Test
@@ -292,20 +350,23 @@ abstract class HttpContentContract extends HttpFixture {
     void events_haveTheFormThatBrowsersRead_andEndWithThePeer() {
         List<EventStream> streams = new ArrayList<>();
         List<String> closed = new ArrayList<>();
-        server.get("/events", (_, response) -> {
-            var events = response.events();
-            streams.add(events);
-            events.onClose(() -> closed.add("closed"));
-            events.send("one\ntwo");
-            events.send("greeting", "7", "three");
-            return events.closed();
-        });
+        server.get(
+                "/events",
+                (_, response) -> {
+                    var events = response.events();
+                    streams.add(events);
+                    events.onClose(() -> closed.add("closed"));
+                    events.send("one\ntwo");
+                    events.send("greeting", "7", "three");
+                    return events.closed();
+                });
         Talk talk = connect().send("GET /events HTTP/1.1\r\nHost: a\r\nLast-Event-ID: 6\r\n\r\n");
         talk.await("data: one\ndata: two\n\n");
         talk.await("event: greeting\nid: 7\ndata: three\n\n");
         assertThat(talk.received()).contains("\r\nContent-Type: text/event-stream\r\n");
         assertThat(streams.getFirst().lastSeen()).isEqualTo("6");
-        assertThatThrownBy(() -> streams.getFirst().send("a\nb", null, "")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> streams.getFirst().send("a\nb", null, ""))
+                .isInstanceOf(IllegalArgumentException.class);
         talk.stream().abort();
         runUntil("told", () -> !closed.isEmpty());
         assertThat(streams.getFirst().isOpen()).isFalse();
@@ -321,7 +382,13 @@ abstract class HttpContentContract extends HttpFixture {
                     {"GET / HTTP/1.1\r\n\r\n", "400"},
                     {"GET / HTTP/1.1\nHost: a\n\n", "400"},
                     {"GET / HTTP/1.1\r\nHost : a\r\n\r\n", "400"},
-                    {"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "400"},
+                    {
+                        "GET / HTTP/1.1\r\n"
+                            + "Host: a\r\n"
+                            + "Content-Length: 1\r\n"
+                            + "Transfer-Encoding: chunked\r\n\r\n",
+                        "400"
+                    },
                     {"GET / HTTP/3.0\r\nHost: a\r\n\r\n", "505"},
                     {"GET /" + "x".repeat(9000) + " HTTP/1.1\r\nHost: a\r\n\r\n", "414"},
                     {"GET / HTTP/1.1\r\nHost: a\r\nX: " + "x".repeat(17000) + "\r\n\r\n", "431"},
@@ -329,7 +396,10 @@ abstract class HttpContentContract extends HttpFixture {
                 }) {
             String answer = connect().send("GET / HTTP/1.1\r\nHost: a\r\n\r\n" + bad[0]).all();
             assertThat(answer).startsWith("HTTP/1.1 200 ");
-            assertThat(answer.substring(10)).as(bad[0]).contains("HTTP/1.1 " + bad[1] + " ").contains("\r\nConnection: close\r\n");
+            assertThat(answer.substring(10))
+                    .as(bad[0])
+                    .contains("HTTP/1.1 " + bad[1] + " ")
+                    .contains("\r\nConnection: close\r\n");
         }
     }
 }

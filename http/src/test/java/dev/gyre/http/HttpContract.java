@@ -78,7 +78,13 @@ abstract class HttpContract extends HttpFixture {
     void query_isDecoded_andNumbersAreChecked() {
         server.get(
                 "/q",
-                (q, r) -> r.text(q.query("a b") + "|" + q.query("none") + "|" + q.query("n", 5, 0, 9)));
+                (q, r) ->
+                        r.text(
+                                q.query("a b")
+                                        + "|"
+                                        + q.query("none")
+                                        + "|"
+                                        + q.query("n", 5, 0, 9)));
         assertThat(contentOf(get("/q?x=1&a%20b=c+d%2B&n=7"))).isEqualTo("c d+|null|7");
         assertThat(contentOf(get("/q"))).isEqualTo("null|null|5");
         assertThat(get("/q?n=10")).startsWith("HTTP/1.1 400 ").contains("from 0 to 9, not 10");
@@ -106,11 +112,13 @@ abstract class HttpContract extends HttpFixture {
     @Clause("H-2")
     void head_isAnsweredByGet_withoutItsContent() {
         server.get("/a", (_, response) -> response.text("four"))
-                .get("/s", (_, response) -> {
-                    var stream = response.stream();
-                    stream.write("more");
-                    return stream.end();
-                });
+                .get(
+                        "/s",
+                        (_, response) -> {
+                            var stream = response.stream();
+                            stream.write("more");
+                            return stream.end();
+                        });
         assertThat(ask("HEAD /a HTTP/1.1\r\nHost: a", ""))
                 .contains("\r\nContent-Length: 4\r\n")
                 .endsWith("\r\n\r\n");
@@ -124,14 +132,21 @@ abstract class HttpContract extends HttpFixture {
     void handlers_ofAllThreeKinds_answerInOrderWhatWasSentAhead() {
         List<Deferred<String>> later = new ArrayList<>();
         server.get("/now", (_, response) -> response.text("now"))
-                .get("/later", (_, response) -> {
-                    Deferred<String> promised = loop.deferred();
-                    later.add(promised);
-                    return promised.promise().then(response::text);
-                })
+                .get(
+                        "/later",
+                        (_, response) -> {
+                            Deferred<String> promised = loop.deferred();
+                            later.add(promised);
+                            return promised.promise().then(response::text);
+                        })
                 .blocking("GET", "/blocking", (_, response) -> response.text("blocking"));
         Talk talk = connect();
-        talk.send(request("/later") + request("/now") + request("/blocking") + request("/now") + request("/later"));
+        talk.send(
+                request("/later")
+                        + request("/now")
+                        + request("/blocking")
+                        + request("/now")
+                        + request("/later"));
         runUntil("the first one waits", () -> later.size() == 1);
         turn();
         assertThat(talk.received()).isEmpty();
@@ -176,14 +191,35 @@ abstract class HttpContract extends HttpFixture {
     @Test
     @Clause("H-5")
     void failures_ofHandlers_areAnsweredAndCostNobodyElse() {
-        server.get("/throws", (_, _) -> { throw new IllegalStateException("secret"); })
-                .get("/refuses", (_, _) -> { throw new HttpException(409, "not now"); })
-                .get("/rejects", (_, _) -> Promise.rejected(loop, new IllegalStateException("secret")))
+        server.get(
+                        "/throws",
+                        (_, _) -> {
+                            throw new IllegalStateException("secret");
+                        })
+                .get(
+                        "/refuses",
+                        (_, _) -> {
+                            throw new HttpException(409, "not now");
+                        })
+                .get(
+                        "/rejects",
+                        (_, _) -> Promise.rejected(loop, new IllegalStateException("secret")))
                 .get("/forgets", (_, _) -> Promise.resolved(loop, null))
-                .blocking("GET", "/blocking", (_, _) -> { throw new HttpException(418, "tea"); })
+                .blocking(
+                        "GET",
+                        "/blocking",
+                        (_, _) -> {
+                            throw new HttpException(418, "tea");
+                        })
                 .get("/fine", (_, response) -> response.text("fine"));
         Talk talk = connect();
-        talk.send(request("/throws") + request("/refuses") + request("/rejects") + request("/forgets") + request("/blocking") + request("/fine"));
+        talk.send(
+                request("/throws")
+                        + request("/refuses")
+                        + request("/rejects")
+                        + request("/forgets")
+                        + request("/blocking")
+                        + request("/fine"));
         assertThat(talk.answer(500)).isEqualTo("internal error\n");
         assertThat(talk.answer(409)).isEqualTo("not now\n");
         assertThat(talk.answer(500)).isEqualTo("internal error\n");
@@ -195,10 +231,12 @@ abstract class HttpContract extends HttpFixture {
     @Test
     @Clause("H-5")
     void failure_inTheMiddleOfAnAnswer_cutsItOff() {
-        server.get("/a", (_, response) -> {
-            response.stream().write("some");
-            throw new IllegalStateException("on purpose");
-        });
+        server.get(
+                "/a",
+                (_, response) -> {
+                    response.stream().write("some");
+                    throw new IllegalStateException("on purpose");
+                });
         Talk talk = connect().send(request("/a"));
         runUntil("cut off", talk::isOver);
         assertThat(talk.received()).doesNotContain("0\r\n\r\n");
@@ -207,10 +245,17 @@ abstract class HttpContract extends HttpFixture {
     @Test
     @Clause("H-5")
     void errorHandler_answersInstead() {
-        server.get("/a", (_, _) -> { throw new IllegalStateException("why"); })
+        server.get(
+                        "/a",
+                        (_, _) -> {
+                            throw new IllegalStateException("why");
+                        })
                 .onError((_, response, failure) -> response.status(502).text(failure.getMessage()));
         assertThat(get("/a")).startsWith("HTTP/1.1 502 ").endsWith("why");
-        server.onError((_, _, _) -> { throw new IllegalStateException("again"); });
+        server.onError(
+                (_, _, _) -> {
+                    throw new IllegalStateException("again");
+                });
         assertThat(get("/a")).startsWith("HTTP/1.1 500 ").endsWith("internal error\n");
     }
 
@@ -218,23 +263,40 @@ abstract class HttpContract extends HttpFixture {
     @Clause("H-5")
     void middleware_runsInOrderAroundEveryRequest() {
         List<String> order = new ArrayList<>();
-        server.get("/a", (_, response) -> { order.add("handler"); return response.text("a"); })
-                .use((request, response, next) -> {
-                    order.add("first");
-                    response.onDone(() -> order.add("done " + response.status()));
-                    return next.handle(request, response);
-                })
-                .use((request, response, next) -> {
-                    order.add("second");
-                    return request.path().equals("/stop")
-                            ? response.status(403).text("no")
-                            : next.handle(request, response.header("X-M", "1"));
-                });
+        server.get(
+                        "/a",
+                        (_, response) -> {
+                            order.add("handler");
+                            return response.text("a");
+                        })
+                .use(
+                        (request, response, next) -> {
+                            order.add("first");
+                            response.onDone(() -> order.add("done " + response.status()));
+                            return next.handle(request, response);
+                        })
+                .use(
+                        (request, response, next) -> {
+                            order.add("second");
+                            return request.path().equals("/stop")
+                                    ? response.status(403).text("no")
+                                    : next.handle(request, response.header("X-M", "1"));
+                        });
         assertThat(get("/a")).contains("\r\nX-M: 1\r\n");
         assertThat(get("/stop")).startsWith("HTTP/1.1 403 ");
         assertThat(get("/none")).startsWith("HTTP/1.1 404 ");
         assertThat(order)
-                .containsExactly("first", "second", "handler", "done 200", "first", "second", "done 403", "first", "second", "done 404");
+                .containsExactly(
+                        "first",
+                        "second",
+                        "handler",
+                        "done 200",
+                        "first",
+                        "second",
+                        "done 403",
+                        "first",
+                        "second",
+                        "done 404");
     }
 
     @Test
@@ -253,16 +315,26 @@ abstract class HttpContract extends HttpFixture {
     @Clause("H-2")
     void fields_thatWouldBeMoreThanOneLine_areRefused() {
         List<Throwable> refused = new ArrayList<>();
-        server.get("/a", (_, response) -> {
-            for (String[] field : new String[][] {{"X", "a\r\nb"}, {"X\r\n", "a"}, {"", "a"}, {"X Y", "a"}, {"X", "\0"}, {"Transfer-Encoding", "chunked"}}) {
-                try {
-                    response.header(field[0], field[1]);
-                } catch (IllegalArgumentException e) {
-                    refused.add(e);
-                }
-            }
-            return response.send();
-        });
+        server.get(
+                "/a",
+                (_, response) -> {
+                    for (String[] field :
+                            new String[][] {
+                                {"X", "a\r\nb"},
+                                {"X\r\n", "a"},
+                                {"", "a"},
+                                {"X Y", "a"},
+                                {"X", "\0"},
+                                {"Transfer-Encoding", "chunked"}
+                            }) {
+                        try {
+                            response.header(field[0], field[1]);
+                        } catch (IllegalArgumentException e) {
+                            refused.add(e);
+                        }
+                    }
+                    return response.send();
+                });
         assertThat(get("/a")).startsWith("HTTP/1.1 200 ");
         assertThat(refused).hasSize(6);
     }
@@ -271,15 +343,17 @@ abstract class HttpContract extends HttpFixture {
     @Clause("H-2")
     void secondAnswer_isMisuse_andTheFirstOneStands() {
         List<String> messages = new ArrayList<>();
-        server.get("/a", (_, response) -> {
-            Promise<?> done = response.text("one");
-            try {
-                response.text("two");
-            } catch (IllegalStateException e) {
-                messages.add(e.getMessage());
-            }
-            return done;
-        });
+        server.get(
+                "/a",
+                (_, response) -> {
+                    Promise<?> done = response.text("one");
+                    try {
+                        response.text("two");
+                    } catch (IllegalStateException e) {
+                        messages.add(e.getMessage());
+                    }
+                    return done;
+                });
         assertThat(get("/a")).endsWith("one");
         assertThat(messages).containsExactly("the request is answered already, with 200");
     }
@@ -298,7 +372,8 @@ abstract class HttpContract extends HttpFixture {
     @Test
     @Clause("H-2")
     void connection_isKeptOrClosed_asVersionAndFieldSay() {
-        server.get("/", (_, response) -> response.text("a")).get("/close", (_, r) -> r.header("Connection", "close").text("b"));
+        server.get("/", (_, response) -> response.text("a"))
+                .get("/close", (_, r) -> r.header("Connection", "close").text("b"));
         Talk kept = connect().send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
         kept.await("\r\nConnection: keep-alive\r\n");
         assertThat(kept.answer(200)).isEqualTo("a");
@@ -315,16 +390,29 @@ abstract class HttpContract extends HttpFixture {
     void manyRequests_sentAhead_areAllAnswered_andOthersHaveTheirTurn() {
         int many = 3_000;
         List<String> order = new ArrayList<>();
-        server.get("/a", (_, response) -> { order.add("a"); return response.text("a"); })
-                .get("/b", (_, response) -> { order.add("b"); return response.text("b"); });
+        server.get(
+                        "/a",
+                        (_, response) -> {
+                            order.add("a");
+                            return response.text("a");
+                        })
+                .get(
+                        "/b",
+                        (_, response) -> {
+                            order.add("b");
+                            return response.text("b");
+                        });
         Talk greedy = connect();
         Talk modest = connect();
         greedy.send(request("/a").repeat(many));
         modest.send(request("/b"));
         modest.await("b");
         runUntil("all are answered", () -> order.size() == many + 1);
-        assertThat(order.indexOf("b")).as("how many were answered before another one's").isLessThan(many / 2);
-        runUntil("all arrive", () -> greedy.received().split("HTTP/1.1 200", -1).length == many + 1);
+        assertThat(order.indexOf("b"))
+                .as("how many were answered before another one's")
+                .isLessThan(many / 2);
+        runUntil(
+                "all arrive", () -> greedy.received().split("HTTP/1.1 200", -1).length == many + 1);
     }
 
     @Test

@@ -103,7 +103,9 @@ class HttpTimesTest {
             world.advance(Duration.ofSeconds(1));
         }
         assertThat(text(slow)).startsWith("HTTP/1.1 408 ");
-        assertThat(text(steady)).as("twice the least rate for two minutes").startsWith("HTTP/1.1 200 ");
+        assertThat(text(steady))
+                .as("twice the least rate for two minutes")
+                .startsWith("HTTP/1.1 200 ");
     }
 
     @Test
@@ -134,7 +136,11 @@ class HttpTimesTest {
     @Clause("H-5")
     void drain_closesTheIdle_answersTheBusy_andIsThenOver() {
         hello();
-        server.get("/slow", (_, response) -> Promise.delay(world.loop(), Duration.ofSeconds(3)).then(_ -> response.text("slow")));
+        server.get(
+                "/slow",
+                (_, response) ->
+                        Promise.delay(world.loop(), Duration.ofSeconds(3))
+                                .then(_ -> response.text("slow")));
         SimulatedPeer idle = peer("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
         SimulatedPeer busy = peer("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
         List<String> events = new ArrayList<>();

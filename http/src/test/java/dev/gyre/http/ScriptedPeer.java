@@ -13,6 +13,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 
@@ -20,7 +21,7 @@ import java.util.List;
 final class ScriptedPeer {
     /// @param cuts where pieces begin; each is sent a millisecond after the one before
     /// @param ends whether the connection ends behind it
-    private record Reply(String text, int[] cuts, boolean ends) {}
+    private record Reply(String text, List<Integer> cuts, boolean ends) {}
 
     private final EventLoop loop;
     private final Listener listener;
@@ -52,7 +53,7 @@ final class ScriptedPeer {
     }
 
     ScriptedPeer reply(String text, boolean ends, int... cuts) {
-        replies.add(new Reply(text, cuts, ends));
+        replies.add(new Reply(text, Arrays.stream(cuts).boxed().toList(), ends));
         return this;
     }
 
@@ -93,9 +94,9 @@ final class ScriptedPeer {
         if (!stream.isOpen()) {
             return; // As it may be after half of a bad answer.
         }
-        int from = piece == 0 ? 0 : reply.cuts[piece - 1];
-        boolean last = piece == reply.cuts.length;
-        int to = last ? reply.text.length() : reply.cuts[piece];
+        int from = piece == 0 ? 0 : reply.cuts.get(piece - 1);
+        boolean last = piece == reply.cuts.size();
+        int to = last ? reply.text.length() : reply.cuts.get(piece);
         stream.write(reply.text.substring(from, to).getBytes(ISO_8859_1));
         if (!last) {
             loop.after(Duration.ofMillis(1), _ -> send(stream, reply, piece + 1));

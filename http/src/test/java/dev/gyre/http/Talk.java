@@ -50,7 +50,8 @@ final class Talk {
 
     Talk await(String text) {
         fixture.runUntil(
-                () -> "'" + text + "' comes, after:\n" + received, () -> received.indexOf(text) >= 0);
+                () -> "'" + text + "' comes, after:\n" + received,
+                () -> received.indexOf(text) >= 0);
         return this;
     }
 
@@ -78,8 +79,7 @@ final class Talk {
         int length =
                 at < 0
                         ? 0
-                        : Integer.parseInt(
-                                fields.substring(at + 16, fields.indexOf("\r\n", at)));
+                        : Integer.parseInt(fields.substring(at + 16, fields.indexOf("\r\n", at)));
         fixture.runUntil(
                 () -> length + " bytes of content come, after:\n" + received,
                 () -> received.length() >= head + length);

@@ -32,6 +32,8 @@ public final class Rehearsal {
 
     private Rehearsal() {}
 
+    /// Asks for everything once.
+    ///
     /// @param done called when all was asked, whatever came of it
     public static void of(EventLoop loop, InetSocketAddress server, Runnable done) {
         ask(loop, server, 0, () -> talk(loop, server, done));

@@ -214,7 +214,8 @@ final class Tick {
         bounds.bookWait();
         long latest = clock.nanos() + longestWaitNanos;
         sleep.pollUntil(timers.nearest(bounds.earlier(latest)));
-        // What comes after a wait happens now: a time that a callback sets would otherwise count from before it.
+        // What comes after a wait happens now: a time that a callback sets would otherwise count
+        // from before it.
         clock.update();
     }
 

@@ -86,7 +86,8 @@ final class BodyInput extends InputStream {
             byte[] next = pieces.poll();
             if (next == null) {
                 if (failure != null) {
-                    throw new IOException("the content is not whole: " + failure.getMessage(), failure);
+                    throw new IOException(
+                            "the content is not whole: " + failure.getMessage(), failure);
                 }
                 return false;
             }

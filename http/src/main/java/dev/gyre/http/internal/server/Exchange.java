@@ -61,7 +61,8 @@ final class Exchange {
         HttpConnection known = connection;
         if (known == null || lost) {
             throw new IllegalStateException(
-                    "the request was answered, and is over: keep what is needed of it, not the request itself");
+                    "the request was answered, and is over: keep what is needed of it, not the"
+                        + " request itself");
         }
         return known;
     }
@@ -143,12 +144,13 @@ final class Exchange {
         promise.then(
                 _ -> {
                     if (!isOver() && !response.isAnswered()) {
-                        fail(new IllegalStateException(
-                                "the handler of "
-                                        + head.method()
-                                        + " "
-                                        + head.target()
-                                        + " is done, and has not answered"));
+                        fail(
+                                new IllegalStateException(
+                                        "the handler of "
+                                                + head.method()
+                                                + " "
+                                                + head.target()
+                                                + " is done, and has not answered"));
                     }
                     return this;
                 },
@@ -171,7 +173,10 @@ final class Exchange {
         }
         HttpConnection known = connection();
         if (response.isAnswered() || failed) {
-            LOG.log(System.Logger.Level.WARNING, "a handler failed in the middle of its answer", failure);
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "a handler failed in the middle of its answer",
+                    failure);
             known.abort();
             return;
         }
@@ -181,7 +186,10 @@ final class Exchange {
             handled(bench.server.answerFailure(this, failure));
         } catch (Throwable another) {
             another.addSuppressed(failure);
-            LOG.log(System.Logger.Level.ERROR, "answering for a handler that failed, failed", another);
+            LOG.log(
+                    System.Logger.Level.ERROR,
+                    "answering for a handler that failed, failed",
+                    another);
             if (response.isAnswered()) {
                 known.abort();
             } else {

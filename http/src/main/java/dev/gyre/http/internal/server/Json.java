@@ -42,7 +42,8 @@ final class Json {
                 if (!value.getClass().isArray()) {
                     throw new IllegalArgumentException(
                             value.getClass().getName()
-                                    + " has no JSON: use a record or a map, or set HttpServer.json");
+                                    + " has no JSON: use a record or a map, or set"
+                                    + " HttpServer.json");
                 }
                 putArray(value, depth + 1);
             }
@@ -147,7 +148,8 @@ final class Json {
                             + component.getName()
                             + " of "
                             + record.getClass().getName()
-                            + " cannot be read: open its package to dev.gyre.http, or set HttpServer.json",
+                            + " cannot be read: open its package to dev.gyre.http, or set"
+                            + " HttpServer.json",
                     e);
         }
     }

@@ -121,7 +121,8 @@ public final class LoopServer implements HttpServer {
         int depth = (int) place.chars().filter(c -> c == '/').count();
         Directory served = Directory.of(fileCache(), directory, config, depth);
         Handler handler =
-                (request, _) -> served.answer(new FileServing(((ServerRequest) request).exchange()));
+                (request, _) ->
+                        served.answer(new FileServing(((ServerRequest) request).exchange()));
         if (!place.isEmpty()) {
             get(place, handler);
         }
@@ -184,7 +185,8 @@ public final class LoopServer implements HttpServer {
     }
 
     private Promise<?> dispatch(Request request, dev.gyre.http.Response response) throws Exception {
-        // Middleware hands on what it was given: a request of its own would have nowhere to be answered.
+        // Middleware hands on what it was given: a request of its own would have nowhere to be
+        // answered.
         Exchange exchange = ((ServerRequest) request).exchange();
         Site site = routes.literal(exchange.head);
         if (site == null) {
@@ -222,7 +224,10 @@ public final class LoopServer implements HttpServer {
         boolean known = exchange.head.isMethodKnown() || routes.knows(method);
         return exchange.response
                 .status(known ? 405 : 501)
-                .text(known ? method + " is not allowed here\n" : "nobody here knows " + method + "\n");
+                .text(
+                        known
+                                ? method + " is not allowed here\n"
+                                : "nobody here knows " + method + "\n");
     }
 
     /// Answers for a handler that failed.
@@ -334,7 +339,8 @@ public final class LoopServer implements HttpServer {
         drained = made;
         listeners.forEach(Listener::close);
         List.copyOf(connections).forEach(HttpConnection::drain);
-        List.copyOf(sockets.keySet()).forEach(socket -> socket.close(1001, "the server is going away"));
+        List.copyOf(sockets.keySet())
+                .forEach(socket -> socket.close(1001, "the server is going away"));
         loop.after(deadline, _ -> cut());
         tellIfDrained();
         return made.promise();

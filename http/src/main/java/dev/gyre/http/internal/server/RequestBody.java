@@ -104,7 +104,8 @@ final class RequestBody implements Body {
             }
             hand(data, next);
             if (chunks == null && received == length && failure == null) {
-                // Also if it was paused with the last byte: nothing would come any more to tell of the end.
+                // Also if it was paused with the last byte: nothing would come any more to tell of
+                // the end.
                 end();
                 return;
             }
@@ -189,9 +190,7 @@ final class RequestBody implements Body {
         return onLoop(
                 () -> {
                     Deferred<byte[]> all = bench.loop.deferred();
-                    var collected =
-                            new ByteArrayOutputStream(
-                                    Math.clamp(length, 64, 64 << 10));
+                    var collected = new ByteArrayOutputStream(Math.clamp(length, 64, 64 << 10));
                     onData(data -> collected.writeBytes(data.getBytes()));
                     onEnd(() -> all.resolve(collected.toByteArray()));
                     onFailure(all::reject);

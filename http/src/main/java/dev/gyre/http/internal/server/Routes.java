@@ -180,8 +180,7 @@ final class Routes {
             found = find(node.parameter, segments, at + 1, values, count + 1);
         }
         if (found == null && node.rest != null) {
-            values[count] =
-                    String.join("/", Arrays.asList(segments).subList(at, segments.length));
+            values[count] = String.join("/", Arrays.asList(segments).subList(at, segments.length));
             found = found(node.rest, values, count + 1);
         }
         return found;

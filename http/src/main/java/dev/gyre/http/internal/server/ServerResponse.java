@@ -180,7 +180,9 @@ final class ServerResponse implements Response {
 
     @Override
     public Promise<?> send(Buffer content) {
-        return isElsewhere() ? onLoop(() -> send(content)) : answer(Lines.BYTES, content.getBytes());
+        return isElsewhere()
+                ? onLoop(() -> send(content))
+                : answer(Lines.BYTES, content.getBytes());
     }
 
     @Override
@@ -255,9 +257,7 @@ final class ServerResponse implements Response {
         if (set != null) {
             return set;
         }
-        return line.length == 0
-                ? ""
-                : new String(line, 14, line.length - 16, US_ASCII);
+        return line.length == 0 ? "" : new String(line, 14, line.length - 16, US_ASCII);
     }
 
     // ------------------------------------------------------------------ bit by bit
@@ -362,7 +362,8 @@ final class ServerResponse implements Response {
     /// @param length of the content; -1 if that is not known, and it comes in chunks, or ends with the connection
     private Buffer putHead(byte[] type, long length) {
         HttpConnection connection = exchange.connection();
-        Buffer out = bench.out(connection, HEAD_ROOM + prepared.length + fields.bytes() + SHORT_BYTES);
+        Buffer out =
+                bench.out(connection, HEAD_ROOM + prepared.length + fields.bytes() + SHORT_BYTES);
         bench.preamble.put(status, out);
         if (!hasType && length != 0) {
             out.put(type);

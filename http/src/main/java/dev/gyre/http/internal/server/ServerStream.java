@@ -98,8 +98,7 @@ final class ServerStream implements ResponseStream {
     private static byte[] piece(byte[] content, int at) {
         return content.length <= PIECE_BYTES
                 ? content
-                : Arrays.copyOfRange(
-                        content, at, Math.min(content.length, at + PIECE_BYTES));
+                : Arrays.copyOfRange(content, at, Math.min(content.length, at + PIECE_BYTES));
     }
 
     private boolean writeOnLoop(byte[] content) {

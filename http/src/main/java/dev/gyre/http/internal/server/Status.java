@@ -8,7 +8,8 @@ public final class Status {
 
     static {
         for (int status = 100; status < LINES.length; status++) {
-            LINES[status] = ("HTTP/1.1 " + status + " " + reason(status) + "\r\n").getBytes(US_ASCII);
+            LINES[status] =
+                    ("HTTP/1.1 " + status + " " + reason(status) + "\r\n").getBytes(US_ASCII);
         }
     }
 

@@ -25,9 +25,9 @@ final class BadServer implements Protocol {
         if (key.find()) {
             stream.write(
                     "HTTP/1.1 101 Switching Protocols\r\n"
-                        + "Upgrade: websocket\r\n"
-                        + "Connection: Upgrade\r\n"
-                        + "Sec-WebSocket-Accept: "
+                            + "Upgrade: websocket\r\n"
+                            + "Connection: Upgrade\r\n"
+                            + "Sec-WebSocket-Accept: "
                             + Handshake.acceptFor(key.group(1))
                             + "\r\n\r\n");
             stream.write(sent);

@@ -69,7 +69,7 @@ class EchoAllocationTest {
             assertThat(each)
                     .as(
                             "bytes allocated for each echo of %d: look at"
-                                + " WebSocketProtocol.readWhole",
+                                    + " WebSocketProtocol.readWhole",
                             LENGTH)
                     .isLessThanOrEqualTo(MOST_BYTES);
         }

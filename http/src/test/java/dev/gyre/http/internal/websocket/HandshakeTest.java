@@ -165,7 +165,7 @@ class HandshakeTest {
                 more == null
                         ? null
                         : "permessage-deflate; server_no_context_takeover;"
-                              + " client_no_context_takeover"
+                                + " client_no_context_takeover"
                                 + more;
         assertThat(answered).as("the answer to %s", offer).isEqualTo(expected);
     }
