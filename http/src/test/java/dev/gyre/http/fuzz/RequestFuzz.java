@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Requests: the same in all pieces; and heads are taken that the grammar takes, as written down a second time, and no others.
-final class RequestFuzz {
+public final class RequestFuzz {
     private static final String TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]";
 
     private static final Pattern HEAD =
@@ -45,7 +45,8 @@ final class RequestFuzz {
 
     private RequestFuzz() {}
 
-    static void fuzzerTestOneInput(byte[] data) {
+    /// What a fuzzer calls.
+    public static void fuzzerTestOneInput(byte[] data) {
         Pieces.compare(data, cuts -> MessageReader.ofRequests(data, cuts));
         compareWithGrammar(data);
     }
