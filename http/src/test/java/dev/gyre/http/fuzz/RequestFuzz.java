@@ -12,9 +12,8 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Requests: the same in all pieces; and heads are taken that the grammar takes, as written down a second time,
-/// and no others.
-final class RequestFuzz {
+/// Requests: the same in all pieces; and heads are taken that the grammar takes, as written down a second time, and no others.
+public final class RequestFuzz {
     private static final String TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]";
 
     private static final Pattern HEAD =
@@ -46,7 +45,8 @@ final class RequestFuzz {
 
     private RequestFuzz() {}
 
-    static void fuzzerTestOneInput(byte[] data) {
+    /// What a fuzzer calls.
+    public static void fuzzerTestOneInput(byte[] data) {
         Pieces.compare(data, cuts -> MessageReader.ofRequests(data, cuts));
         compareWithGrammar(data);
     }

@@ -3,10 +3,11 @@ package dev.gyre.http.fuzz;
 import dev.gyre.http.internal.message.MessageReader;
 
 /// Responses: the same in all pieces, whatever they answer.
-final class ResponseFuzz {
+public final class ResponseFuzz {
     private ResponseFuzz() {}
 
-    static void fuzzerTestOneInput(byte[] data) {
+    /// What a fuzzer calls.
+    public static void fuzzerTestOneInput(byte[] data) {
         for (String method : new String[] {"GET", "HEAD", "CONNECT"}) {
             Pieces.compare(data, cuts -> MessageReader.ofResponses(method, data, cuts));
         }
