@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Clauses H-2, H-3 and H-4 as every backend keeps them: content both ways, its limits, and its pace.
+@SuppressWarnings("StringConcatToTextBlock") // each line's end is part of what is said
 abstract class HttpContentContract extends HttpFixture {
     private static String post(String target, String fields, String content) {
         return "POST " + target + " HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n" + content;
