@@ -98,15 +98,22 @@ final class Exchange {
                 });
     }
 
+    private static void warn(String what, Throwable failure) {
+        // Not of what a peer did, who could fill the log with it.
+        if (!(failure instanceof HttpException)) {
+            LOG.log(System.Logger.Level.WARNING, what, failure);
+        }
+    }
+
     /// The handler has failed: answers for it, or cuts the answer off that has begun.
     void fail(Throwable failure) {
         if (isOver() || response.isComplete()) {
-            LOG.log(System.Logger.Level.WARNING, "a handler failed after its answer", failure);
+            warn("a handler failed after its answer", failure);
             return;
         }
         HttpConnection known = connection();
         if (response.isAnswered() || failed) {
-            LOG.log(System.Logger.Level.WARNING, "a handler failed in the middle of its answer", failure);
+            warn("a handler failed in the middle of its answer", failure);
             known.abort();
             return;
         }
