@@ -5,6 +5,7 @@ import dev.gyre.http.HttpConfig;
 import dev.gyre.http.HttpServer;
 import dev.gyre.http.WebSocketConfig;
 import dev.gyre.io.ListenerConfig;
+import dev.gyre.io.StreamConfig;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -47,7 +48,8 @@ final class Target {
                             socket -> socket.onText(socket::send).onBinary(socket::send));
             server.listen(
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
-                    ListenerConfig.DEFAULT);
+                    ListenerConfig.DEFAULT.withStreams(
+                            StreamConfig.DEFAULT.withOutputLimit(2L * LONGEST_MESSAGE)));
             loop.run();
         }
     }

@@ -160,23 +160,22 @@ final class Exchange {
                 });
     }
 
+    private void warn(String what, Throwable failure) {
+        // Not of what a peer did, who could fill the log with it, nor of one that is gone.
+        if (!lost && !(failure instanceof HttpException)) {
+            LOG.log(System.Logger.Level.WARNING, what, failure);
+        }
+    }
+
     /// The handler has failed: answers for it, or cuts the answer off that has begun.
     void fail(Throwable failure) {
         if (isOver() || response.isComplete()) {
-            // Content that did not come whole was answered for; and who is gone needs no answer.
-            boolean expected = lost || failure instanceof HttpException;
-            LOG.log(
-                    expected ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
-                    "a handler failed after its answer",
-                    failure);
+            warn("a handler failed after its answer", failure);
             return;
         }
         HttpConnection known = connection();
         if (response.isAnswered() || failed) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "a handler failed in the middle of its answer",
-                    failure);
+            warn("a handler failed in the middle of its answer", failure);
             known.abort();
             return;
         }
