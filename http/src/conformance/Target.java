@@ -39,7 +39,9 @@ final class Target {
             server.get("/", (_, response) -> response.text("hello"))
                     .get("/json", (_, response) -> response.json(Map.of("message", "hello")))
                     // As a whole, so that what is wrong with the content can still be answered.
-                    .post("/echo", (request, response) -> request.body().bytes().then(response::send))
+                    .post(
+                            "/echo",
+                            (request, response) -> request.body().bytes().then(response::send))
                     .get("/large", (_, response) -> response.send(large()))
                     .files("/files", files, FilesConfig.DEFAULT)
                     .webSocket(

@@ -244,9 +244,9 @@ abstract class HttpContentContract extends HttpFixture {
                         connect()
                                 .send(
                                         "GET /a HTTP/1.1\r\n"
-                                            + "Host: a\r\n"
-                                            + "TE: trailers\r\n"
-                                            + "Connection: close, TE\r\n\r\n")
+                                                + "Host: a\r\n"
+                                                + "TE: trailers\r\n"
+                                                + "Connection: close, TE\r\n\r\n")
                                 .all())
                 .endsWith("1\r\nx\r\n0\r\nX-Sum: 1\r\n\r\n");
         assertThat(get("/a")).endsWith("1\r\nx\r\n0\r\n\r\n");
@@ -385,9 +385,9 @@ abstract class HttpContentContract extends HttpFixture {
                     {"GET / HTTP/1.1\r\nHost : a\r\n\r\n", "400"},
                     {
                         "GET / HTTP/1.1\r\n"
-                            + "Host: a\r\n"
-                            + "Content-Length: 1\r\n"
-                            + "Transfer-Encoding: chunked\r\n\r\n",
+                                + "Host: a\r\n"
+                                + "Content-Length: 1\r\n"
+                                + "Transfer-Encoding: chunked\r\n\r\n",
                         "400"
                     },
                     {"GET / HTTP/3.0\r\nHost: a\r\n\r\n", "505"},

@@ -62,7 +62,7 @@ final class Exchange {
         if (known == null || lost) {
             throw new IllegalStateException(
                     "the request was answered, and is over: keep what is needed of it, not the"
-                        + " request itself");
+                            + " request itself");
         }
         return known;
     }
