@@ -100,9 +100,16 @@ public final class Directory {
         return answer(exchange, file.toString(), file);
     }
 
-    private Promise<?> answer(FileExchange exchange, String name, @Nullable Path file) {
+    private Promise<?> answer(FileExchange exchange, String sent, @Nullable Path file) {
         boolean gzip =
                 config.compression() && AcceptEncoding.takesGzip(exchange.request().headers());
+        RequestedPath requested = null;
+        String name = sent;
+        if (file == null && sent.indexOf('%') >= 0) {
+            // One file, one key, in how many ways it may be written.
+            requested = require(exchange, RequestedPath.of(sent, config.hidden()));
+            name = requested.decoded();
+        }
         FileCache.Key key = new FileCache.Key(this, name);
         CachedFile known = cache.get(key);
         if (known != null
@@ -110,9 +117,11 @@ public final class Directory {
                 && !(gzip && known.mightShrink)) {
             return answer.with(exchange, known, gzip);
         }
-        RequestedPath requested = file == null ? RequestedPath.of(name, config.hidden()) : of(file);
         if (requested == null) {
-            throw nothing(exchange, 404);
+            requested =
+                    require(
+                            exchange,
+                            file == null ? RequestedPath.of(name, config.hidden()) : of(file));
         }
         return search(key, requested, known, gzip)
                 .thenAccept(
@@ -136,6 +145,13 @@ public final class Directory {
                 yield exchange.response().html(listed.page());
             }
         };
+    }
+
+    private static RequestedPath require(FileExchange exchange, @Nullable RequestedPath requested) {
+        if (requested == null) {
+            throw nothing(exchange, 404);
+        }
+        return requested;
     }
 
     private static Promise<?> redirect(FileExchange exchange) {
@@ -164,6 +180,8 @@ public final class Directory {
         if (known != null) {
             known.retain(); // It may be thrown out meanwhile.
         }
+        // One that also compresses may take the place of one that does not.
+        @Nullable Search[] mine = new @Nullable Search[1];
         Promise<Found> outcome =
                 loop.<Found>promisify(
                                 _ ->
@@ -173,13 +191,16 @@ public final class Directory {
                         .then(found -> arrived(key, known, found))
                         .finallyRun(
                                 () -> {
-                                    searches.remove(key);
+                                    if (searches.get(key) == mine[0]) {
+                                        searches.remove(key);
+                                    }
                                     if (known != null) {
                                         // Behind those who wait for it.
                                         loop.defer(() -> cache.letGo(known));
                                     }
                                 });
-        searches.put(key, new Search(gzip, outcome));
+        mine[0] = new Search(gzip, outcome);
+        searches.put(key, mine[0]);
         return outcome;
     }
 

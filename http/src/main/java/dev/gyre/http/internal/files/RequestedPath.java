@@ -38,6 +38,11 @@ record RequestedPath(List<String> names, boolean isDirectory) {
         return new RequestedPath(List.copyOf(names), isDirectory);
     }
 
+    /// The path as it would be sent if nothing had to be encoded.
+    String decoded() {
+        return String.join("/", names) + (isDirectory && !names.isEmpty() ? "/" : "");
+    }
+
     private static boolean isName(String name) {
         if (name.isEmpty() || name.equals(".") || name.equals("..")) {
             return false;

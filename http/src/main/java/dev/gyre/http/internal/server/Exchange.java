@@ -27,6 +27,9 @@ final class Exchange {
 
     private boolean saidContinue;
 
+    /// How many requests it has served, so that what belongs to an earlier one is told from this one's.
+    private int generation;
+
     /// Whether the connection was closed before the answer was complete.
     private boolean lost;
 
@@ -45,13 +48,23 @@ final class Exchange {
 
     void begin(HttpConnection connection) {
         this.connection = connection;
+        generation++;
         failed = false;
         lost = false;
         saidContinue = false;
         blocking = false;
         parameters = List.of();
         body = head.hasContent() ? new RequestBody(this, connection) : null;
-        response.begin();
+        response.reset();
+    }
+
+    int generation() {
+        return generation;
+    }
+
+    /// Whether that request is still the one it serves, and is not over.
+    boolean isCurrent(int generation) {
+        return generation == this.generation && !isOver();
     }
 
     /// Whose request it is.
@@ -74,16 +87,29 @@ final class Exchange {
     /// The connection is gone, and what is answered is swallowed.
     void lose(CloseReason reason) {
         RequestBody unread = body;
-        if (unread != null) {
-            unread.fail(new HttpException(400, "the connection was closed: " + reason));
-        }
         boolean complete = response.isComplete();
+        lost = true;
+        body = null;
         response.lost();
+        if (unread != null) {
+            guarded(
+                    () ->
+                            unread.fail(
+                                    new HttpException(
+                                            400, "the connection was closed: " + reason)));
+        }
         if (!complete) {
             response.tellDone();
         }
-        lost = true;
-        body = null;
+    }
+
+    /// Runs what a user wants to be told: if that throws, the rest goes on.
+    static void guarded(Runnable callback) {
+        try {
+            callback.run();
+        } catch (RuntimeException | StackOverflowError | AssertionError e) {
+            LOG.log(System.Logger.Level.ERROR, "a callback of a request failed", e);
+        }
     }
 
     /// The connection that was lost.
@@ -141,9 +167,10 @@ final class Exchange {
         if (promise == bench.done && response.isAnswered()) {
             return;
         }
+        int mine = generation;
         promise.then(
                 _ -> {
-                    if (!isOver() && !response.isAnswered()) {
+                    if (isCurrent(mine) && !response.isAnswered()) {
                         fail(
                                 new IllegalStateException(
                                         "the handler of "
@@ -155,7 +182,9 @@ final class Exchange {
                     return this;
                 },
                 failure -> {
-                    fail(failure);
+                    if (mine == generation) {
+                        fail(failure);
+                    }
                     return this;
                 });
     }

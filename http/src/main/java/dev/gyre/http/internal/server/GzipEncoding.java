@@ -75,7 +75,12 @@ public final class GzipEncoding implements Encoding {
         if (coder == null) {
             return null;
         }
-        say(response);
+        try {
+            say(response);
+        } catch (IllegalArgumentException e) {
+            coders.giveBack(coder); // The header is as long as it may be already.
+            throw e;
+        }
         // An event is meant to arrive when it is sent, not when enough of them have come together.
         boolean eager = type.toLowerCase(Locale.ROOT).startsWith("text/event-stream");
         return new Streamed(coder, eager);

@@ -85,6 +85,11 @@ final class HttpConnection implements Protocol {
                     yieldToOthers();
                     return;
                 }
+                if (!room) {
+                    // A peer that does not take its answers has no more of them yet.
+                    pace.work();
+                    return;
+                }
                 Exchange exchange = bench.spare();
                 int length = exchange.head.parse(data);
                 if (length <= 0) {
@@ -128,7 +133,7 @@ final class HttpConnection implements Protocol {
                         413, "the content has more than " + bench.config.maxBody() + " bytes");
             }
             promise = bench.server.answer(exchange);
-        } catch (Exception | StackOverflowError | AssertionError e) {
+        } catch (Throwable e) {
             failure = e;
         }
         if (failure != null) {
@@ -141,6 +146,7 @@ final class HttpConnection implements Protocol {
         }
         if (exchange.response.isComplete() && body == null) {
             data.skip(length);
+            events = null;
             exchange.end();
             return;
         }
@@ -213,15 +219,14 @@ final class HttpConnection implements Protocol {
     }
 
     /// Somebody has begun to read the content, or goes on.
-    void bodyWanted() {
-        Exchange known = open;
-        if (known != null) {
-            known.sayContinue(this);
-            waitForBodyOrWork(known);
+    void bodyWanted(Exchange exchange) {
+        if (open == exchange) {
+            exchange.sayContinue(this);
+            waitForBodyOrWork(exchange);
             stream.resume();
-        } else {
+        } else if (open == null && serving) {
             // Within the handler, before it is known whether it answers at once.
-            bench.spare().sayContinue(this);
+            exchange.sayContinue(this);
         }
     }
 
@@ -303,8 +308,7 @@ final class HttpConnection implements Protocol {
         open = null;
         events = null;
         exchange.end();
-        bench.takeBack(exchange.head);
-        if (closes || ended) {
+        if (closes || ended || bench.server.isDraining()) {
             closeNow();
         } else {
             pace.idle();
@@ -346,16 +350,13 @@ final class HttpConnection implements Protocol {
         }
     }
 
-    boolean takesTrailers() {
-        // Within the handler it is not known yet whether it answers at once.
-        Exchange known = open == null ? bench.spare() : open;
-        return known.head.lists("TE", "trailers");
-    }
-
     // ------------------------------------------------------------------ events, upgrades, the end
 
     void isEventStream(EventStream events) {
         this.events = events;
+        if (bench.server.isDraining()) {
+            bench.loop.microtask(events::close);
+        }
     }
 
     /// Another protocol is to take over: at once, or, within the handler, when its request was taken.
@@ -380,7 +381,6 @@ final class HttpConnection implements Protocol {
 
     /// The server is to end: closes as soon as what was asked is answered.
     void drain() {
-        closes = true;
         EventStream known = events;
         if (known != null) {
             known.close();
@@ -393,9 +393,8 @@ final class HttpConnection implements Protocol {
     public void onWritable(Stream stream) {
         room = true;
         Exchange known = open;
-        ServerStream current = known == null ? null : known.response.currentStream();
-        if (current != null) {
-            current.writable();
+        if (known != null) {
+            known.response.writable();
         }
     }
 
@@ -425,13 +424,17 @@ final class HttpConnection implements Protocol {
         open = null;
         if (known != null) {
             known.lose(reason);
-            bench.takeBack(known.head);
         }
     }
 
     // ------------------------------------------------------------------ time
 
     private void timePassed() {
+        if (stream.pending() > 0) {
+            // It is us who do not read, as long as the peer does not: that has a time of its own.
+            pace.again();
+            return;
+        }
         switch (pace.phase()) {
             case IDLE -> stream.close();
             case HEAD -> {

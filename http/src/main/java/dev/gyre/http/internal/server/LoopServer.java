@@ -3,6 +3,7 @@ package dev.gyre.http.internal.server;
 import dev.gyre.Deferred;
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
+import dev.gyre.Timer;
 import dev.gyre.http.BlockingHandler;
 import dev.gyre.http.FilesConfig;
 import dev.gyre.http.Handler;
@@ -53,6 +54,7 @@ public final class LoopServer implements HttpServer {
     private long idleNanos;
     private int blocking;
     private @Nullable Deferred<@Nullable Void> drained;
+    private @Nullable Timer deadlineOfDrain;
     private @Nullable FileCache fileCache;
     private @Nullable Directory everywhere;
 
@@ -238,6 +240,9 @@ public final class LoopServer implements HttpServer {
     }
 
     Promise<?> answerFile(Exchange exchange, Path file) {
+        if (exchange.isLost()) {
+            return bench.done;
+        }
         Directory all = everywhere;
         if (all == null) {
             all = Directory.everywhere(fileCache());
@@ -308,6 +313,13 @@ public final class LoopServer implements HttpServer {
                     sockets.remove(socket);
                     tellIfDrained();
                 });
+        if (isDraining()) {
+            loop.microtask(() -> sayGoodbye(socket));
+        }
+    }
+
+    private static void sayGoodbye(WebSocket socket) {
+        socket.close(1001, "the server is going away");
     }
 
     @Override
@@ -337,11 +349,10 @@ public final class LoopServer implements HttpServer {
         }
         Deferred<@Nullable Void> made = loop.deferred();
         drained = made;
+        deadlineOfDrain = loop.after(deadline, _ -> cut());
         listeners.forEach(Listener::close);
         List.copyOf(connections).forEach(HttpConnection::drain);
-        List.copyOf(sockets.keySet())
-                .forEach(socket -> socket.close(1001, "the server is going away"));
-        loop.after(deadline, _ -> cut());
+        List.copyOf(sockets.keySet()).forEach(LoopServer::sayGoodbye);
         tellIfDrained();
         return made.promise();
     }
@@ -355,6 +366,10 @@ public final class LoopServer implements HttpServer {
         Deferred<@Nullable Void> waiting = drained;
         if (waiting != null && connections.isEmpty() && sockets.isEmpty()) {
             closeFiles();
+            Timer deadline = deadlineOfDrain;
+            if (deadline != null) {
+                deadline.cancel();
+            }
             waiting.resolve(null);
         }
     }

@@ -21,6 +21,7 @@ final class Pace {
     private final Deadline deadline;
     private Phase phase = Phase.IDLE;
     private long bodySinceNanos;
+    private long receivedBefore;
 
     /// @param passed called when the time of the phase is over
     Pace(Workbench bench, Runnable passed) {
@@ -52,8 +53,10 @@ final class Pace {
         if (phase != Phase.BODY) {
             phase = Phase.BODY;
             bodySinceNanos = now;
+            receivedBefore = received;
         }
-        long earned = TimeUnit.SECONDS.toNanos(received / bench.config.leastBodyRate());
+        long bytes = received - receivedBefore;
+        long earned = TimeUnit.SECONDS.toNanos(bytes / bench.config.leastBodyRate());
         long allowed = bench.config.bodyTimeout().toNanos() + earned;
         deadline.in(Math.max(0, allowed - (now - bodySinceNanos)));
     }
@@ -61,6 +64,11 @@ final class Pace {
     void work() {
         phase = Phase.WORK;
         deadline.never();
+    }
+
+    /// The time of the phase was not the peer's to use: it has a little more.
+    void again() {
+        deadline.in(TimeUnit.SECONDS.toNanos(1));
     }
 
     void cancel() {

@@ -211,25 +211,34 @@ final class RequestBody implements Body {
                         throw new IllegalStateException("somebody reads the content already");
                     }
                     onData = callback;
-                    connection.bodyWanted();
+                    connection.bodyWanted(exchange);
                     return this;
                 });
     }
 
     @Override
     public Body onEnd(Runnable callback) {
-        onEnd = callback;
-        return this;
+        return onLoop(
+                () -> {
+                    onEnd = callback;
+                    if (ended) {
+                        callback.run();
+                    }
+                    return this;
+                });
     }
 
     @Override
     public Body onFailure(Consumer<? super Throwable> callback) {
-        onFailure = callback;
-        Throwable known = failure;
-        if (known != null) {
-            callback.accept(known);
-        }
-        return this;
+        return onLoop(
+                () -> {
+                    onFailure = callback;
+                    Throwable known = failure;
+                    if (known != null) {
+                        callback.accept(known);
+                    }
+                    return this;
+                });
     }
 
     @Override
@@ -242,7 +251,9 @@ final class RequestBody implements Body {
         onLoop(
                 () -> {
                     paused = false;
-                    connection.bodyWanted();
+                    if (isWanted()) {
+                        connection.bodyWanted(exchange);
+                    }
                     return true;
                 });
     }

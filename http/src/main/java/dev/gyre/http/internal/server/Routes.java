@@ -119,6 +119,9 @@ final class Routes {
 
     /// The site of a path that is written exactly so; null if that is none of a literal pattern.
     @Nullable Site literal(RequestHead head) {
+        if (head.isPathLeftOut()) {
+            return byText.get("/");
+        }
         int from = head.targetAt();
         int to = head.pathEnd();
         int hash = 0;

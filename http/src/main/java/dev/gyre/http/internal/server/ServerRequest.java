@@ -49,7 +49,7 @@ final class ServerRequest implements Request {
     /// As it was sent.
     String rawPath() {
         RequestHead head = head();
-        return text(head, head.targetAt(), head.pathEnd());
+        return head.isPathLeftOut() ? "/" : text(head, head.targetAt(), head.pathEnd());
     }
 
     private static String text(RequestHead head, int from, int to) {
@@ -120,7 +120,13 @@ final class ServerRequest implements Request {
 
     @Override
     public Headers headers() {
-        return head();
+        RequestHead head = head();
+        return new RequestHeaders(exchange, head);
+    }
+
+    @Override
+    public @Nullable String header(String name) {
+        return head().get(name);
     }
 
     @Override

@@ -1,6 +1,5 @@
 package dev.gyre.http.internal.server;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.gyre.Promise;
@@ -27,12 +26,6 @@ import java.util.function.Supplier;
 ///
 /// Called on another thread than the loop's, by a blocking handler, everything is carried out on the loop.
 final class ServerResponse implements Response {
-    /// How much the lines need that are not the user's.
-    private static final int HEAD_ROOM = 1_024;
-
-    /// What is longer is written to the stream by itself.
-    private static final int SHORT_BYTES = 8 << 10;
-
     private enum Stage {
         OPEN,
         BEGUN,
@@ -62,12 +55,15 @@ final class ServerResponse implements Response {
         bench = exchange.bench;
     }
 
-    /// Forgets everything that was set, but not who waits for the end.
+    /// Forgets everything: another request begins.
+    void reset() {
+        onDone.clear();
+        lasting.clear();
+        begin();
+    }
+
+    /// Forgets everything that was set, but for what is to last, and not who waits for the end.
     void begin() {
-        if (stage == Stage.COMPLETE) {
-            onDone.clear();
-            lasting.clear();
-        }
         stage = Stage.OPEN;
         status = 200;
         closes = false;
@@ -105,6 +101,9 @@ final class ServerResponse implements Response {
         if (status < 200 || status > 599) {
             throw new IllegalArgumentException("a status is from 200 to 599, not " + status);
         }
+        if (isElsewhere()) {
+            return onLoop(() -> status(status));
+        }
         requireOpen();
         this.status = status;
         return this;
@@ -117,6 +116,9 @@ final class ServerResponse implements Response {
 
     @Override
     public Response header(String name, String value) {
+        if (isElsewhere()) {
+            return onLoop(() -> header(name, value));
+        }
         requireOpen();
         fields.remove(name);
         return addHeader(name, value);
@@ -124,6 +126,9 @@ final class ServerResponse implements Response {
 
     @Override
     public Response addHeader(String name, String value) {
+        if (isElsewhere()) {
+            return onLoop(() -> addHeader(name, value));
+        }
         requireOpen();
         if (name.equalsIgnoreCase("Transfer-Encoding")) {
             throw new IllegalArgumentException(
@@ -203,10 +208,7 @@ final class ServerResponse implements Response {
 
     @Override
     public Promise<?> redirect(int status, String location) {
-        if (status != 301 && status != 302 && status != 303 && status != 307 && status != 308) {
-            throw new IllegalArgumentException(
-                    "a redirection is 301, 302, 303, 307 or 308, not " + status);
-        }
+        Lines.requireRedirection(status);
         return status(status).header("Location", location).send();
     }
 
@@ -215,7 +217,7 @@ final class ServerResponse implements Response {
             return bench.done;
         }
         int length = content.length();
-        if (length > SHORT_BYTES || encoding != null || !Lines.isAscii(content)) {
+        if (length > Lines.SHORT_BYTES || encoding != null || !Lines.isAscii(content)) {
             return answer(type, content.getBytes(UTF_8));
         }
         requireOpen();
@@ -237,10 +239,11 @@ final class ServerResponse implements Response {
         if (encoding != null && plain.length > 0) {
             content = encoding.whole(exchange.request, this, typeOf(type), plain);
         }
+        Lines.requireAtOnce(content.length);
         Buffer out = putHead(type, content.length);
         if (hasContent()) {
             contentBytes = content.length;
-            if (content.length <= SHORT_BYTES) {
+            if (content.length <= Lines.SHORT_BYTES) {
                 bench.out(exchange.connection(), content.length).put(content);
             } else {
                 bench.flush();
@@ -254,10 +257,7 @@ final class ServerResponse implements Response {
 
     private String typeOf(byte[] line) {
         String set = fields.get("Content-Type");
-        if (set != null) {
-            return set;
-        }
-        return line.length == 0 ? "" : new String(line, 14, line.length - 16, US_ASCII);
+        return set != null ? set : Lines.typeOf(line);
     }
 
     // ------------------------------------------------------------------ bit by bit
@@ -294,7 +294,11 @@ final class ServerResponse implements Response {
             return onLoop(this::events);
         }
         type("text/event-stream").header("Cache-Control", "no-store");
-        return new ServerEvents(begin(Lines.NONE), exchange);
+        ServerEvents events = new ServerEvents(begin(Lines.NONE), exchange);
+        if (!hasContent() && events.isOpen()) {
+            events.close(); // Who asks for the head alone waits for nothing else.
+        }
+        return events;
     }
 
     @Override
@@ -336,7 +340,7 @@ final class ServerResponse implements Response {
     HttpConnection beginUpgrade(String protocol) {
         requireOpen();
         HttpConnection connection = exchange.connection();
-        Buffer out = bench.out(connection, HEAD_ROOM + fields.bytes());
+        Buffer out = bench.out(connection, Lines.HEAD_ROOM + fields.bytes());
         bench.preamble.put(101, out);
         fields.put(out);
         out.put("Connection: Upgrade\r\nUpgrade: ").put(protocol).put("\r\n\r\n");
@@ -363,7 +367,9 @@ final class ServerResponse implements Response {
     private Buffer putHead(byte[] type, long length) {
         HttpConnection connection = exchange.connection();
         Buffer out =
-                bench.out(connection, HEAD_ROOM + prepared.length + fields.bytes() + SHORT_BYTES);
+                bench.out(
+                        connection,
+                        Lines.HEAD_ROOM + prepared.length + fields.bytes() + Lines.SHORT_BYTES);
         bench.preamble.put(status, out);
         if (!hasType && length != 0) {
             out.put(type);
@@ -371,23 +377,10 @@ final class ServerResponse implements Response {
         out.put(prepared);
         fields.remove("Content-Length");
         fields.put(out);
-        if (length >= 0) {
-            // Of 304 it would be what 200 had said, which is not known here.
-            if (!Status.isWithoutContent(status)) {
-                out.put(Lines.LENGTH);
-                Numbers.putDecimal(out, length);
-                out.put((byte) '\r').put((byte) '\n');
-            }
-        } else if (!exchange.head.isHttp10() && !Status.isWithoutContent(status)) {
-            out.put(Lines.CHUNKED);
-        }
+        boolean http10 = exchange.head.isHttp10();
+        Lines.putFraming(out, status, http10, length);
         closes |= connection.closesAfter(exchange);
-        if (closes) {
-            out.put(Lines.CLOSE);
-        } else if (exchange.head.isHttp10()) {
-            out.put(Lines.KEEP);
-        }
-        return out.put((byte) '\r').put((byte) '\n');
+        return Lines.putEnd(out, closes, http10);
     }
 
     /// Everything is with the stream, or about to be.
@@ -395,6 +388,10 @@ final class ServerResponse implements Response {
         stage = Stage.COMPLETE;
         HttpConnection connection = exchange.connection();
         connection.answered(exchange, closes);
+    }
+
+    boolean takesTrailers() {
+        return exchange.head.lists("TE", "trailers");
     }
 
     void addContent(long bytes) {
@@ -412,8 +409,12 @@ final class ServerResponse implements Response {
 
     // ------------------------------------------------------------------ afterwards
 
-    @Nullable ServerStream currentStream() {
-        return stage == Stage.BEGUN ? stream : null;
+    /// There is room again.
+    void writable() {
+        ServerStream known = stream;
+        if (known != null && stage == Stage.BEGUN) {
+            known.writable();
+        }
     }
 
     @Override
@@ -427,6 +428,13 @@ final class ServerResponse implements Response {
 
     @Override
     public Response onDone(Runnable callback) {
+        if (isElsewhere()) {
+            return onLoop(() -> onDone(callback));
+        }
+        if (exchange.isLost()) {
+            Exchange.guarded(callback);
+            return this;
+        }
         HttpConnection _ = exchange.connection();
         onDone.add(callback);
         return this;
@@ -434,9 +442,7 @@ final class ServerResponse implements Response {
 
     /// Tells those who wait for the end.
     void tellDone() {
-        for (int i = 0; i < onDone.size(); i++) {
-            onDone.get(i).run();
-        }
+        onDone.forEach(Exchange::guarded);
         onDone.clear();
     }
 

@@ -186,6 +186,7 @@ final class ServerStream implements ResponseStream {
         open = false;
         if (left > 0 && response.hasContent()) {
             // The peer waits for more: only a cut tells it that this was not all.
+            tellClosed();
             connection.abort();
             throw new IllegalStateException(
                     "a Content-Length was set, and " + left + " bytes of it were not written");
@@ -193,7 +194,7 @@ final class ServerStream implements ResponseStream {
         if (chunked && response.hasContent()) {
             Buffer out = bench.out(connection, 32 + trailers.bytes());
             out.put((byte) '0').put((byte) '\r').put((byte) '\n');
-            if (connection.takesTrailers()) {
+            if (response.takesTrailers()) {
                 trailers.put(out);
             }
             out.put((byte) '\r').put((byte) '\n');
@@ -205,31 +206,35 @@ final class ServerStream implements ResponseStream {
 
     /// The connection was closed before the end.
     void lost() {
-        if (open) {
-            open = false;
+        boolean was = open;
+        open = false;
+        letGo();
+        if (was) {
             if (filter != null) {
                 filter.giveUp();
             }
             tellClosed();
         }
-        writable();
     }
 
     private void tellClosed() {
-        for (Runnable callback : List.copyOf(onClose)) {
-            callback.run();
-        }
+        List.copyOf(onClose).forEach(Exchange::guarded);
         onClose.clear();
     }
 
-    // ------------------------------------------------------------------ pressure
-
-    void writable() {
+    /// Lets a thread go on that waits for room.
+    private void letGo() {
         CompletableFuture<Boolean> waiting = roomFor;
         if (waiting != null) {
             roomFor = null;
             waiting.complete(true);
         }
+    }
+
+    // ------------------------------------------------------------------ pressure
+
+    void writable() {
+        letGo();
         Runnable callback = onWritable;
         if (callback != null && open) {
             callback.run();

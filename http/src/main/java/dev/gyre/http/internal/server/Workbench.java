@@ -8,17 +8,12 @@ import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.ArrayDeque;
-
 /// What all connections of a server share: one exchange that is used again as long as requests are answered at once, and one
 /// piece of memory in which answers are put together before they are written to their stream.
 ///
 /// Loop thread only.
 final class Workbench {
     private static final int OUT_BYTES = 64 << 10;
-
-    /// So many heads wait to be used again.
-    private static final int MOST_HEADS = 64;
 
     final EventLoop loop;
     final HttpConfig config;
@@ -31,7 +26,6 @@ final class Workbench {
     private final Buffer out = Buffer.allocate(OUT_BYTES);
     private @Nullable HttpConnection owner;
     private @Nullable Exchange spare;
-    private final ArrayDeque<RequestHead> heads = new ArrayDeque<>();
 
     Workbench(LoopServer server, EventLoop loop, HttpConfig config) {
         this.server = server;
@@ -47,28 +41,21 @@ final class Workbench {
     Exchange spare() {
         Exchange known = spare;
         if (known == null) {
-            RequestHead head = heads.pollLast();
-            if (head == null) {
-                head = new RequestHead(config.maxTarget(), config.maxHead(), config.maxFields());
-            }
-            known = new Exchange(this, head);
+            known =
+                    new Exchange(
+                            this,
+                            new RequestHead(
+                                    config.maxTarget(), config.maxHead(), config.maxFields()));
             spare = known;
         }
         return known;
     }
 
-    /// The request is not answered at once: its exchange is its own from now on.
+    /// The request is not answered at once: its exchange is its own from now on, and never another one's, so that a
+    /// handler which keeps it too long meets nobody else there.
     void give(Exchange exchange) {
         assert spare == exchange : "only the spare one is given away";
         spare = null;
-    }
-
-    /// Nobody needs the head any more.
-    void takeBack(RequestHead head) {
-        head.release();
-        if (heads.size() < MOST_HEADS) {
-            heads.addLast(head);
-        }
     }
 
     // ------------------------------------------------------------------ output
