@@ -87,6 +87,13 @@ final class Lines {
         return line.length == 0 ? "" : new String(line, name, line.length - name - 2, US_ASCII);
     }
 
+    /// @throws IllegalArgumentException if it is none of an answer
+    static void requireStatus(int status) {
+        if (status < 200 || status > 599) {
+            throw new IllegalArgumentException("a status is from 200 to 599, not " + status);
+        }
+    }
+
     /// @throws IllegalArgumentException if it is none of a redirection
     static void requireRedirection(int status) {
         if (status != 301 && status != 302 && status != 303 && status != 307 && status != 308) {

@@ -98,9 +98,7 @@ final class ServerResponse implements Response {
 
     @Override
     public Response status(int status) {
-        if (status < 200 || status > 599) {
-            throw new IllegalArgumentException("a status is from 200 to 599, not " + status);
-        }
+        Lines.requireStatus(status);
         if (isElsewhere()) {
             return onLoop(() -> status(status));
         }
@@ -240,7 +238,7 @@ final class ServerResponse implements Response {
             content = encoding.whole(exchange.request, this, typeOf(type), plain);
         }
         Lines.requireAtOnce(content.length);
-        Buffer out = putHead(type, content.length);
+        Buffer _ = putHead(type, content.length);
         if (hasContent()) {
             contentBytes = content.length;
             if (content.length <= Lines.SHORT_BYTES) {
@@ -250,7 +248,6 @@ final class ServerResponse implements Response {
                 exchange.connection().write(content);
             }
         }
-        assert out != null;
         complete();
         return bench.done;
     }
