@@ -27,7 +27,8 @@ final class Deadline {
 
     /// Moves it to so long from now.
     void in(long nanos) {
-        // Read afresh: the tick's own time is from before the loop waited for what is told just now, which
+        // Read afresh: the tick's own time is from before the loop waited for what is told just
+        // now, which
         // may be longer ago than the deadline is away.
         atNanos = loop.nanoTime() + nanos;
         Timer known = timer;

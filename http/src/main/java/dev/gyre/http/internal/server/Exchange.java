@@ -48,7 +48,8 @@ final class Exchange {
         HttpConnection known = connection;
         if (known == null) {
             throw new IllegalStateException(
-                    "the request was answered, and is over: keep what is needed of it, not the request itself");
+                    "the request was answered, and is over: keep what is needed of it, not the"
+                        + " request itself");
         }
         return known;
     }
@@ -83,12 +84,13 @@ final class Exchange {
         promise.then(
                 _ -> {
                     if (!isOver() && !response.isAnswered()) {
-                        fail(new IllegalStateException(
-                                "the handler of "
-                                        + head.method()
-                                        + " "
-                                        + head.target()
-                                        + " is done, and has not answered"));
+                        fail(
+                                new IllegalStateException(
+                                        "the handler of "
+                                                + head.method()
+                                                + " "
+                                                + head.target()
+                                                + " is done, and has not answered"));
                     }
                     return null;
                 },
@@ -123,7 +125,10 @@ final class Exchange {
             handled(bench.server.answerFailure(this, failure));
         } catch (Throwable another) {
             another.addSuppressed(failure);
-            LOG.log(System.Logger.Level.ERROR, "answering for a handler that failed, failed", another);
+            LOG.log(
+                    System.Logger.Level.ERROR,
+                    "answering for a handler that failed, failed",
+                    another);
             if (response.isAnswered()) {
                 known.abort();
             } else {
