@@ -37,7 +37,9 @@ class KeptInputsTest {
         try (Stream<Path> files = Files.list(KEPT.resolve(name))) {
             inputs = files.sorted().toList();
         }
-        assertThat(inputs).as("inputs in %s: http/src/conformance/README.md says how to make some", KEPT.resolve(name)).isNotEmpty();
+        assertThat(inputs)
+                .as("inputs for %s: http/src/conformance/README.md says how to make some", name)
+                .isNotEmpty();
         for (Path input : inputs) {
             byte[] bytes = Files.readAllBytes(input);
             try {
