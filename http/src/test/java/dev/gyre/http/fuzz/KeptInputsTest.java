@@ -38,9 +38,7 @@ class KeptInputsTest {
             inputs = files.sorted().toList();
         }
         assertThat(inputs)
-                .as(
-                        "inputs in %s: http/src/conformance/README.md says how to make some",
-                        KEPT.resolve(name))
+                .as("inputs for %s: http/src/conformance/README.md says how to make some", name)
                 .isNotEmpty();
         for (Path input : inputs) {
             byte[] bytes = Files.readAllBytes(input);
