@@ -48,8 +48,8 @@ class HttpEdgesTest extends HttpFixture {
                         connect()
                                 .send(
                                         "GET /other HTTP/1.1\r\n"
-                                            + "Host: a\r\n"
-                                            + "Authorization: secret\r\n\r\n")
+                                                + "Host: a\r\n"
+                                                + "Authorization: secret\r\n\r\n")
                                 .answer(200))
                 .isEqualTo("b");
         assertThat(requests).hasSize(1);

@@ -25,7 +25,7 @@ final class RequestHeaders implements Headers {
         if (!exchange.isCurrent(generation)) {
             throw new IllegalStateException(
                     "the request is over: keep what is needed of its header, not the header"
-                        + " itself");
+                            + " itself");
         }
         return head;
     }
