@@ -25,7 +25,7 @@ class SemanticsTest {
             Path.of(System.getProperty("gyre.root"), "docs", "SEMANTICS.md");
 
     private static final Pattern CLAUSE = Pattern.compile("^### ([A-Z]-\\d+)\\b.*");
-    private static final Pattern TEST = Pattern.compile("`([A-Za-z]+\\.[A-Za-z0-9_]+)`");
+    private static final Pattern TEST = Pattern.compile("`([A-Za-z0-9]+\\.[A-Za-z0-9_]+)`");
 
     /// A test's mark, whatever other marks it has, and its name.
     private static final Pattern MARK =
