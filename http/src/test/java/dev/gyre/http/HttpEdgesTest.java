@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// What one request must not leave behind for the next, and callbacks that fail where it hurts.
+@SuppressWarnings("StringConcatToTextBlock") // each line's end is part of what is said
 class HttpEdgesTest extends HttpFixture {
     @Override
     protected EventLoop open(LoopConfig config) {

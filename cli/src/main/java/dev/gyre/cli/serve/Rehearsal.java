@@ -13,6 +13,7 @@ import java.util.List;
 
 /// Asks a server for what a browser would, so that a JVM that looks on learns what is needed from the first request
 /// on.
+@SuppressWarnings("StringConcatToTextBlock") // each line's end is part of what is said
 public final class Rehearsal {
     private static final List<String> REQUESTS =
             List.of(

@@ -191,9 +191,7 @@ public final class Directory {
                         .then(found -> arrived(key, known, found))
                         .finallyRun(
                                 () -> {
-                                    if (searches.get(key) == mine[0]) {
-                                        searches.remove(key);
-                                    }
+                                    searches.remove(key, mine[0]);
                                     if (known != null) {
                                         // Behind those who wait for it.
                                         loop.defer(() -> cache.letGo(known));
