@@ -22,6 +22,8 @@ import java.nio.file.Path;
 ///
 /// **Misuse.** A second answer, or a field after the first, throws an [IllegalStateException]. Names and values
 /// that would not be one field of one line throw an [IllegalArgumentException].
+/// One that was answered within its handler is used again for other requests: who keeps it and uses it inside another handler answers
+/// that one's request. Keep promises, or a request that is not answered yet.
 ///
 /// **Threads.** Loop thread, or that of the [BlockingHandler] it was given to. A connection that is
 /// closed meanwhile swallows what is answered: [#onDone] tells.
