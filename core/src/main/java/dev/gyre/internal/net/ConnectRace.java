@@ -101,7 +101,7 @@ final class ConnectRace implements AutoCloseable {
         loop.own(this);
         if (timeoutNanos > 0) {
             Duration timeout = Duration.ofNanos(timeoutNanos);
-            deadline = Streams.after(loop, timeout, timer -> timedOut(timeout));
+            deadline = loop.after(timeout, timer -> timedOut(timeout));
         }
     }
 
@@ -122,7 +122,7 @@ final class ConnectRace implements AutoCloseable {
         while (to != null) {
             if (begun(to)) {
                 if (!untried.isEmpty()) {
-                    nextTurn = Streams.after(loop, HEAD_START, timer -> tryNext());
+                    nextTurn = loop.after(HEAD_START, timer -> tryNext());
                 }
                 return;
             }

@@ -132,7 +132,7 @@ final class Connection implements Wire.User {
     }
 
     long nowNanos() {
-        return streams.nowNanos();
+        return streams.loop().nowNanos();
     }
 
     boolean isReading() {

@@ -251,8 +251,7 @@ public final class LoopDatagram implements Datagram {
     private void tryAgainSoon() {
         if (tryingAgain == null) {
             tryingAgain =
-                    Streams.after(
-                            loop,
+                    loop.after(
                             TRY_AGAIN,
                             timer -> {
                                 tryingAgain = null;

@@ -185,7 +185,7 @@ public final class LoopListener implements Listener {
         connectionsAtExhaustion = connections;
         holdBack(EXHAUSTED);
         if (trying == null) {
-            trying = Streams.after(streams.loop(), TRY_AGAIN, _ -> tryAgain()).unreference();
+            trying = streams.loop().after(TRY_AGAIN, _ -> tryAgain()).unreference();
         } else {
             trying.reschedule(TRY_AGAIN);
         }

@@ -130,7 +130,7 @@ final class SocketWire implements Wire {
             wanted = false;
             user().onInputEnded();
         } else if (isShortage(result)) {
-            Streams.after(loop, BREATHER, _ -> read(wanted)).unreference();
+            loop.after(BREATHER, _ -> read(wanted)).unreference();
             return;
         } else if (!done.isCancelled()) {
             wanted = false;
@@ -231,8 +231,7 @@ final class SocketWire implements Wire {
 
     private void rest(OutputQueue from) {
         resting = true;
-        Streams.after(
-                        loop,
+        loop.after(
                         BREATHER,
                         _ -> {
                             resting = false;

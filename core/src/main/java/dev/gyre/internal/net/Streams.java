@@ -1,18 +1,14 @@
 package dev.gyre.internal.net;
 
 import dev.gyre.EventLoop;
-import dev.gyre.Timer;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.loop.Loop;
-import dev.gyre.internal.time.Durations;
 import dev.gyre.io.CloseReason;
 
 import org.jspecify.annotations.Nullable;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 
 /// The streams and listeners of a loop: what it closes when it ends, and counts.
 ///
@@ -25,8 +21,6 @@ final class Streams implements AutoCloseable {
     private final News news;
     private @Nullable Connection first;
     private boolean over;
-    private long readInTurn = -1;
-    private long readNanos;
 
     private Streams(Loop loop) {
         this.loop = loop;
@@ -63,24 +57,6 @@ final class Streams implements AutoCloseable {
 
     void requireConfined(String method) {
         loop.requireConfined(method);
-    }
-
-    /// What time it is, to the turn. The loop's own time is from before it waited for what is told just now, and
-    /// silence would be counted that was over by then.
-    long nowNanos() {
-        long turn = operations.turn();
-        if (turn != readInTurn) {
-            readInTurn = turn;
-            readNanos = loop.nanoTime();
-        }
-        long ofTick = loop.nowNanos();
-        return ofTick - readNanos > 0 ? ofTick : readNanos; // survives wrap-around
-    }
-
-    /// A timer that is due so long from now, and not from when the loop began to wait for what is told just now.
-    static Timer after(EventLoop loop, Duration delay, Consumer<? super Timer> callback) {
-        long nanos = Durations.nanos("delay", delay);
-        return loop.at(Durations.deadline("delay", loop.nanoTime(), nanos), callback);
     }
 
     void add(Connection connection) {

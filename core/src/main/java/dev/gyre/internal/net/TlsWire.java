@@ -110,7 +110,7 @@ final class TlsWire implements Wire, Wire.User {
             return;
         }
         begun = true;
-        timer = Streams.after(loop, timeout, _ -> handshakeTimedOut()).unreference();
+        timer = loop.after(timeout, _ -> handshakeTimedOut()).unreference();
         if (first != null) {
             input.prepend(first);
         }
@@ -380,7 +380,7 @@ final class TlsWire implements Wire, Wire.User {
             loop.microtask(this::tellFailure);
         } else {
             readBelow(!belowEnded);
-            timer = Streams.after(loop, GOODBYE, _ -> tellFailure()).unreference();
+            timer = loop.after(GOODBYE, _ -> tellFailure()).unreference();
         }
     }
 
