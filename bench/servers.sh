@@ -21,9 +21,9 @@ cores=
 building=true
 class_path=$lib/*
 flags=(
-    # As in ./gyre: a call into the kernel sits deep in what is compiled, and where the JIT gives up inlining before it gets there,
-    # each call allocates.
-    -XX:MaxInlineLevel=40
+    # As in ./gyre: calls into the kernel are compiled apart from what calls them, or some allocate (docs/adr/0002).
+    -XX:CompileCommand=quiet
+    "-XX:CompileCommand=dontinline,dev.gyre.internal.sys.Linux*::*"
     # What a JVM takes anyhow when it finds itself on one core. Said all the same: it would be another one under --jvm
     # -XX:ActiveProcessorCount.
     -XX:+UseSerialGC

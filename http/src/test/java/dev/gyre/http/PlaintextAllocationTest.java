@@ -42,7 +42,8 @@ class PlaintextAllocationTest {
         Process process =
                 new ProcessBuilder(
                                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "-XX:MaxInlineLevel=40",
+                                "-XX:CompileCommand=quiet",
+                                "-XX:CompileCommand=dontinline,dev.gyre.internal.sys.Linux*::*",
                                 "-XX:+UseSerialGC",
                                 "--enable-native-access=ALL-UNNAMED",
                                 "-cp",

@@ -23,8 +23,8 @@ import java.util.function.LongSupplier;
 ///
 /// Interpreted code allocates where compiled code does not (a native call boxes its arguments, for
 /// one), and when the JIT gets round to it is its own affair. So rounds are run in windows until one
-/// allocates nothing; code that really allocates never has such a window. The tests run with
-/// `-XX:MaxInlineLevel=40`, or the JDK's own native calls would allocate (`docs/adr/0002`).
+/// allocates nothing; code that really allocates never has such a window. In the tests calls into the
+/// kernel are compiled apart, or the JDK's part of them would allocate (`docs/adr/0002`).
 class AllocationTest {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int ROUNDS = 10_000;

@@ -1,14 +1,6 @@
 package dev.gyre.http.internal.message;
 
-import dev.gyre.EventLoop;
-import dev.gyre.http.Headers;
-import dev.gyre.io.Buffer;
-
-import org.jspecify.annotations.Nullable;
-
-import java.util.List;
 import java.util.Objects;
-import java.util.function.BiConsumer;
 
 /// The head of a request, found where it lies: [#parse] looks at what has arrived so far and says whether it is
 /// complete.
@@ -30,15 +22,8 @@ import java.util.function.BiConsumer;
 /// for. All of it is valid until the next [#parse], which [#keep] prevents.
 ///
 /// **Threads.** One at a time.
-public final class RequestHead implements Headers {
-    private final Window window;
+public final class RequestHead extends MessageHead {
     private final RequestLine line;
-    private final Fields fields;
-    private final Framing framing = new Framing(Framing.Section.REQUEST);
-
-    // Loop thread only.
-    private int length;
-    private @Nullable Refusal refusal;
 
     /// @param maxTarget most bytes of a target
     /// @param maxHead most bytes of all, with the empty line at its end
@@ -48,52 +33,20 @@ public final class RequestHead implements Headers {
             throw new IllegalArgumentException(
                     "limits are at least 1, not " + maxTarget + ", " + maxHead + ", " + maxFields);
         }
-        this.window = new Window(maxHead);
+        super(maxHead, maxFields, Framing.Section.REQUEST);
         this.line = new RequestLine(maxTarget);
-        this.fields = new Fields(maxFields);
     }
 
-    /// Looks for a head at the reading position, and takes nothing. One empty line before it belongs to it.
-    ///
-    /// @return how many bytes it has, with the empty line at its end; 0 if more is needed; -1 if it is refused
-    /// @throws IllegalStateException if the head before is kept
-    public int parse(Buffer data) {
-        fields.requireNotKept();
-        window.open(data);
-        int at = parse(window.bytes(), window.end());
-        while (at == 0 && window.widen(data)) {
-            at = parse(window.bytes(), window.end());
-        }
-        if (at > 0) {
-            window.used(at);
-            length = at;
-            return at;
-        }
-        boolean full = window.isFull();
-        release();
-        if (at == 0 && !full) {
-            return 0;
-        }
-        refusal = at == 0 ? Refusal.HEAD_TOO_LARGE : Refusal.of(at);
-        return -1;
+    // ------------------------------------------------------------------ parsing
+
+    /// One empty line before it belongs to it.
+    @Override
+    int firstLine(byte[] data, int end) {
+        return line.parse(data, end);
     }
 
-    /// @return behind the head; 0 if the end came before; or the code of a refusal
-    private int parse(byte[] data, int end) {
-        forget();
-        fields.begin(data);
-        int at = line.parse(data, end);
-        if (at > 0) {
-            at = fields.parse(data, at, end, framing);
-        }
-        if (at > 0) {
-            int refused = finish(data);
-            return refused < 0 ? refused : at;
-        }
-        return at;
-    }
-
-    private int finish(byte[] data) {
+    @Override
+    int finish(byte[] data) {
         boolean http10 = line.isHttp10();
         if (!framing.hasHost()) {
             if (!http10) {
@@ -105,22 +58,9 @@ public final class RequestHead implements Headers {
         return framing.finish(http10);
     }
 
-    private void forget() {
-        length = 0;
-        refusal = null;
+    @Override
+    void forgetFirstLine() {
         line.clear();
-        framing.clear();
-    }
-
-    /// Why it was refused.
-    ///
-    /// @throws IllegalStateException if the last [#parse] did not refuse
-    public Refusal refusal() {
-        Refusal why = refusal;
-        if (why == null) {
-            throw new IllegalStateException("nothing was refused: the last parse() was not -1");
-        }
-        return why;
     }
 
     // ------------------------------------------------------------------ the first line
@@ -146,7 +86,7 @@ public final class RequestHead implements Headers {
     /// Whether the target was sent as an address without a path, which means `/`: then [#targetAt()] is [#pathEnd()],
     /// and no byte is the path's.
     public boolean isPathLeftOut() {
-        return length > 0 && line.targetAt() == line.pathEnd();
+        return length() > 0 && line.targetAt() == line.pathEnd();
     }
 
     /// Where the path begins, behind scheme and authority if the target has them; from the head's beginning.
@@ -166,7 +106,13 @@ public final class RequestHead implements Headers {
 
     /// A byte, from the head's beginning.
     public byte byteAt(int offset) {
-        return fields.bytes()[Objects.checkIndex(offset, length)];
+        return fields.bytes()[Objects.checkIndex(offset, length())];
+    }
+
+    /// A part of it as text, from the head's beginning.
+    public String text(int from, int to) {
+        Objects.checkFromToIndex(from, to, length());
+        return fields.text(from, to);
     }
 
     /// Whether it came by HTTP/1.0; otherwise it was HTTP/1.1.
@@ -204,69 +150,5 @@ public final class RequestHead implements Headers {
     /// field. Not by HTTP/1.0.
     public boolean asksForUpgrade() {
         return framing.asksForUpgrade() && !line.isHttp10();
-    }
-
-    // ------------------------------------------------------------------ its bytes
-
-    /// How many bytes the head has; 0 if there is none.
-    public int length() {
-        return length;
-    }
-
-    /// Keeps everything until [#release]: for a request that is answered later. Another head has to be used for
-    /// further requests meanwhile. Does nothing if that is done.
-    ///
-    /// @param loop whose request it is
-    /// @throws IllegalStateException if there is no complete head
-    public void keep(EventLoop loop) {
-        Objects.requireNonNull(loop, "loop");
-        fields.keep();
-    }
-
-    public boolean isKept() {
-        return fields.isKept();
-    }
-
-    /// Forgets everything, and can be used for another request. Twice is safe.
-    public void release() {
-        forget();
-        fields.release();
-    }
-
-    // ------------------------------------------------------------------ fields
-
-    @Override
-    public @Nullable String get(String name) {
-        return fields.get(name);
-    }
-
-    @Override
-    public List<String> all(String name) {
-        return fields.all(name);
-    }
-
-    @Override
-    public boolean contains(String name) {
-        return fields.contains(name);
-    }
-
-    @Override
-    public boolean lists(String name, String token) {
-        return fields.lists(name, token);
-    }
-
-    @Override
-    public int size() {
-        return fields.size();
-    }
-
-    @Override
-    public void forEach(BiConsumer<? super String, ? super String> field) {
-        fields.forEach(field);
-    }
-
-    /// The fields as text of their own, which needs no release.
-    public Headers copy() {
-        return fields.copy();
     }
 }

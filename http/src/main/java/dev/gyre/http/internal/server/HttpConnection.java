@@ -151,7 +151,7 @@ final class HttpConnection implements Protocol {
             return;
         }
         bench.give(exchange);
-        exchange.head.keep(bench.loop);
+        exchange.head.keep();
         data.skip(length);
         open = exchange;
         if (failure == null) {

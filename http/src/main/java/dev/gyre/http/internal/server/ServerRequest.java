@@ -1,7 +1,5 @@
 package dev.gyre.http.internal.server;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import dev.gyre.EventLoop;
 import dev.gyre.http.Body;
 import dev.gyre.http.Headers;
@@ -49,15 +47,7 @@ final class ServerRequest implements Request {
     /// As it was sent.
     String rawPath() {
         RequestHead head = head();
-        return head.isPathLeftOut() ? "/" : text(head, head.targetAt(), head.pathEnd());
-    }
-
-    private static String text(RequestHead head, int from, int to) {
-        byte[] bytes = new byte[to - from];
-        for (int i = 0; i < bytes.length; i++) {
-            bytes[i] = head.byteAt(from + i);
-        }
-        return new String(bytes, ISO_8859_1);
+        return head.isPathLeftOut() ? "/" : head.text(head.targetAt(), head.pathEnd());
     }
 
     @Override
@@ -76,7 +66,7 @@ final class ServerRequest implements Request {
         RequestHead head = head();
         return head.pathEnd() == head.targetEnd()
                 ? null
-                : text(head, head.pathEnd() + 1, head.targetEnd());
+                : head.text(head.pathEnd() + 1, head.targetEnd());
     }
 
     @Override
