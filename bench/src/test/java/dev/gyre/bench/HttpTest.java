@@ -38,7 +38,7 @@ class HttpTest {
                 .startsWith("{\"benchmark\":\"http plaintext\",\"machine\":\"")
                 .contains(
                         "\"case\":\"/plaintext, 4 connections, 16 under"
-                            + " way\",\"server\":\"nginx\"");
+                                + " way\",\"server\":\"nginx\"");
     }
 
     @Test

@@ -59,8 +59,9 @@ public final class DescriptorState implements IoHandler {
     /// What to call when the kernel has let go of the number; null while it is open.
     public @Nullable Runnable released;
 
-    /// Multishots whose owner deals with a completion just now, and which are in no queue therefore.
-    public final List<Request> withOwners = new ArrayList<>(1);
+    /// Multishots whose owner deals with a completion just now, and which are in no queue therefore. Made when first wanted,
+    /// which a backend that completes never does.
+    private @Nullable List<Request> withOwners;
 
     /// How many requests the kernel has in hand.
     public int inFlight;
@@ -95,6 +96,23 @@ public final class DescriptorState implements IoHandler {
     @SuppressWarnings("EnumOrdinal") // an index, and nothing else
     public void serve(Kind kind, @Nullable Request request) {
         serving[kind.ordinal()] = request;
+    }
+
+    public void toOwner(Request request) {
+        if (withOwners == null) {
+            withOwners = new ArrayList<>(1);
+        }
+        withOwners.add(request);
+    }
+
+    public void fromOwner(Request request) {
+        if (withOwners != null) {
+            withOwners.remove(request);
+        }
+    }
+
+    public List<Request> withOwners() {
+        return withOwners == null ? List.of() : withOwners;
     }
 
     public boolean isIdle() {

@@ -9,14 +9,9 @@ import org.jspecify.annotations.Nullable;
 public final class RequestQueue {
     private @Nullable Request first;
     private @Nullable Request last;
-    private int size;
 
     public boolean isEmpty() {
         return first == null;
-    }
-
-    public int size() {
-        return size;
     }
 
     public @Nullable Request first() {
@@ -39,7 +34,6 @@ public final class RequestQueue {
             last.next = request;
         }
         last = request;
-        size++;
     }
 
     public @Nullable Request poll() {
@@ -71,6 +65,5 @@ public final class RequestQueue {
         request.queue = null;
         request.previous = null;
         request.next = null;
-        size--;
     }
 }

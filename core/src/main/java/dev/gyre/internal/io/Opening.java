@@ -38,8 +38,10 @@ final class Opening {
     // any more, and the last one out gives the number back.
     private final AtomicInteger users = new AtomicInteger();
 
-    // Shared: guarded by this. Never held during a call that may take long.
-    private final List<User> attached = new ArrayList<>(1);
+    // Shared: guarded by this. Never held during a call that may take long. Mostly there is one, so
+    // that
+    // the list is replaced and not changed.
+    private List<User> attached = List.of();
 
     // Shared: set before anybody else has it.
     private int traits = UNKNOWN;
@@ -151,11 +153,15 @@ final class Opening {
     synchronized void attach(User user) {
         requireOpen();
         user.attached();
-        attached.add(user);
+        List<User> more = new ArrayList<>(attached);
+        more.add(user);
+        attached = List.copyOf(more);
     }
 
     synchronized void detach(User user) {
-        attached.remove(user);
+        List<User> fewer = new ArrayList<>(attached);
+        fewer.remove(user);
+        attached = List.copyOf(fewer);
     }
 
     void close() {
@@ -192,8 +198,8 @@ final class Opening {
                     return false;
                 }
             } while (!users.compareAndSet(before, (before + 1) | CLOSED));
-            told = List.copyOf(attached);
-            attached.clear();
+            told = attached;
+            attached = List.of();
         }
         for (User user : told) {
             user.descriptorClosing();

@@ -164,7 +164,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         boolean more = request.multishot && usable;
         if (more) {
             descriptor.inFlight++;
-            descriptor.withOwners.add(request);
+            descriptor.toOwner(request);
         }
         completions.post(request, result, more);
     }
@@ -179,7 +179,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         DescriptorState descriptor = request.descriptor;
         assert descriptor != null && request.multishot : "only a multishot goes on";
         descriptor.inFlight--;
-        descriptor.withOwners.remove(request);
+        descriptor.fromOwner(request);
         if (request.cancelRequested || descriptor.released != null) {
             completions.post(request, -Errno.ECANCELED, false);
             descriptors.giveIfUnused(descriptor);
@@ -372,8 +372,9 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
                 cancelAll(descriptor.queue(kind), key);
             }
         }
-        for (int i = 0; i < descriptor.withOwners.size(); i++) {
-            Request request = descriptor.withOwners.get(i);
+        List<Request> withOwners = descriptor.withOwners();
+        for (int i = 0; i < withOwners.size(); i++) {
+            Request request = withOwners.get(i);
             if ((kinds & request.opcode.kind.bit) != 0 && hasKey(request, key)) {
                 request.cancelRequested = true;
             }

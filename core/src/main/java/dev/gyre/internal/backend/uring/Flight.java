@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Loop thread only.
 final class Flight {
+    private static final long[] NONE = {};
+
     final int slot;
     @Nullable Request request;
 
@@ -59,7 +61,7 @@ final class Flight {
 
     long end;
 
-    private long[] held = {};
+    private long[] held = NONE;
     private int first;
     private int heldCount;
 

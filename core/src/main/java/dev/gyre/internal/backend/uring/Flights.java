@@ -43,7 +43,7 @@ final class Flights {
 
     private void grow() {
         int size = flights.length;
-        int larger = Math.max(16, size * 2);
+        int larger = Math.max(16, size + size / 2); // All of them are made at once.
         flights = Arrays.copyOf(flights, larger);
         free = new int[larger];
         for (int slot = larger - 1; slot >= size; slot--) {
