@@ -131,7 +131,7 @@ class TlsWireTest {
                         streams,
                         below,
                         new OutputQueue(streams.operations().pool()),
-                        TlsSetup.of(Tls.selfSigned()).machine(null, 0),
+                        TlsSetup.of(Tls.selfSigned()).machine(null, 0, streams.records()),
                         Duration.ofMinutes(1),
                         loop.deferred());
         wire.serve(user);

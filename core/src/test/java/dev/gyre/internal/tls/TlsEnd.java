@@ -63,7 +63,7 @@ final class TlsEnd {
         if (tasks != null) {
             tasksRun++;
             assertThat(machine.tasks()).as("tasks are handed out once").isNull();
-            assertThat(machine.receive(ByteBuffer.allocate(0), ByteBuffer.allocate(0)))
+            assertThat(machine.receive(Ciphertext.of(ByteBuffer.allocate(0)), ByteBuffer.allocate(0)))
                     .isIn(Next.TASKS, Next.FAILURE);
             tasks.run();
             machine.tasksDone();
@@ -88,7 +88,7 @@ final class TlsEnd {
         plaintext.clear().limit(plaintextRoom);
         inbox.flip();
         int before = inbox.remaining();
-        machine.receive(inbox, plaintext);
+        machine.receive(Ciphertext.of(inbox), plaintext);
         boolean did = inbox.remaining() < before;
         inbox.compact();
         plaintext.flip();

@@ -37,9 +37,9 @@ class TlsPropertyTest {
     }
 
     private void conversation(String version, IntUnaryOperator arrival, List<Integer> sizes) {
-        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0));
+        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordBench()));
         TlsEnd there =
-                new TlsEnd(TlsSetup.of(client.withVersions(version)).machine("localhost", 1));
+                new TlsEnd(TlsSetup.of(client.withVersions(version)).machine("localhost", 1, new RecordBench()));
         here.arrival = arrival;
         there.arrival = arrival;
         int total = sizes.stream().mapToInt(Integer::intValue).sum();
@@ -89,8 +89,8 @@ class TlsPropertyTest {
             @ForAll @IntRange(max = 2) int turns,
             @ForAll boolean looksLikeARecord,
             @ForAll @Size(min = 5, max = 300) byte[] noise) {
-        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0));
-        TlsEnd there = new TlsEnd(TlsSetup.of(client).machine("localhost", 1));
+        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordBench()));
+        TlsEnd there = new TlsEnd(TlsSetup.of(client).machine("localhost", 1, new RecordBench()));
         for (int i = 0; i < turns; i++) {
             there.turn();
             here.arrive(there.takeOutput());
