@@ -258,6 +258,28 @@ class TlsWireTest {
 
     @Test
     @Clause("X-1")
+    void input_cutByTheEndsOfBuffers_isHeldOnlyUntilTheRestIsThere() throws SSLException {
+        shakeHands();
+        long idle = streams.operations().pool().used();
+        clientSends(new byte[100_000]);
+        byte[] records = toServer.toByteArray();
+        toServer.reset();
+
+        toServer.write(records, 0, records.length - 1);
+        deliver();
+        assertThat(user.received).as("of all records but the last").isBetween(80_000L, 99_999L);
+        assertThat(streams.operations().pool().used()).as("memory held").isGreaterThan(idle);
+        toServer.write(records, records.length - 1, 1);
+        deliver();
+
+        assertThat(user.received).isEqualTo(100_000);
+        assertThat(streams.operations().pool().used())
+                .as("memory of an idle connection: what was held is to be released")
+                .isEqualTo(idle);
+    }
+
+    @Test
+    @Clause("X-1")
     void failure_ofTheHandshake_isToldWhenThePeerHasTheAlertAndHangsUp() {
         toServer.writeBytes(new byte[] {22, 3, 1, 0, 5, 1, 0, 0, 1, 0}); // It says nothing.
         deliver();

@@ -20,6 +20,9 @@ final class TlsEnd {
     /// How many bytes arrive at once, of so many that could.
     IntUnaryOperator arrival = all -> all;
 
+    /// How many of so many bytes had to wait for the rest, and are a piece of their own.
+    IntUnaryOperator heldBack = all -> 0;
+
     int plaintextRoom = 1 << 15;
 
     /// Whether the tasks of the handshake were asked to be run at all.
@@ -88,8 +91,12 @@ final class TlsEnd {
         plaintext.clear().limit(plaintextRoom);
         inbox.flip();
         int before = inbox.remaining();
-        machine.receive(Ciphertext.of(inbox), plaintext);
-        boolean did = inbox.remaining() < before;
+        int held = Math.clamp(heldBack.applyAsInt(before), 0, before);
+        Ciphertext arrived =
+                new Ciphertext(inbox.slice(0, held), inbox.slice(held, before - held));
+        machine.receive(arrived, plaintext);
+        boolean did = arrived.remaining() < before;
+        inbox.position(before - arrived.remaining());
         inbox.compact();
         plaintext.flip();
         byte[] bytes = new byte[plaintext.remaining()];
