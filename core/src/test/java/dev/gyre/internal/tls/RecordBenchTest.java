@@ -20,6 +20,9 @@ class RecordBenchTest {
     private static final int RECORD_BYTES = 16_000;
     private static final int RECORDS = 32;
 
+    /// For a record there and back: the engine itself needs half of it.
+    private static final int MOST_ALLOCATED = 6_500;
+
     private final RecordBench bench = new RecordBench();
     private final ByteBuffer plaintext = ByteBuffer.allocateDirect(RECORD_BYTES);
     private final ByteBuffer received = ByteBuffer.allocateDirect(1 << 15);
@@ -70,7 +73,7 @@ class RecordBenchTest {
         from.arrive(to.takeOutput());
     }
 
-    /// Given memory outside the heap, the JDK's ciphers make arrays of about 15 KiB for each record.
+    /// Given memory outside the heap, the JDK's ciphers need three times as much for a record.
     @Test
     void records_outsideTheHeap_areWorkedOnWithoutArraysOfTheirOwn() {
         TlsEnd here = serverEnd();
@@ -86,7 +89,7 @@ class RecordBenchTest {
 
         assertThat(each)
                 .as("bytes allocated for a record there and back: does the engine get arrays?")
-                .isLessThan(RECORD_BYTES);
+                .isLessThan(MOST_ALLOCATED);
     }
 
     private void sendOne(TlsEnd from, TlsEnd to) {
