@@ -301,8 +301,7 @@ public final class LoopStream implements Stream {
             host = to.getHostString();
             port = to.getPort();
         }
-        TlsMachine machine =
-                TlsSetup.of(tls).machine(host, port, connection.streams().records());
+        TlsMachine machine = TlsSetup.of(tls).machine(host, port, connection.streams().records());
         return connection.secure(machine, tls.handshakeTimeout());
     }
 

@@ -41,7 +41,9 @@ class KeyFilesTest {
     private static void requireUsable(Tls server) {
         TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordBench()));
         TlsEnd there =
-                new TlsEnd(TlsSetup.of(Tls.client().withoutVerification()).machine("a.test", 1, new RecordBench()));
+                new TlsEnd(
+                        TlsSetup.of(Tls.client().withoutVerification())
+                                .machine("a.test", 1, new RecordBench()));
         TlsEnd.talk(there, here);
         assertThat(there.machine.failure()).isNull();
         assertThat(there.machine.session()).isNotNull();
@@ -323,7 +325,9 @@ class KeyFilesTest {
         Tls server = Tls.selfSigned();
         TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordBench()));
         TlsEnd there =
-                new TlsEnd(TlsSetup.of(Tls.client().withoutVerification()).machine("localhost", 1, new RecordBench()));
+                new TlsEnd(
+                        TlsSetup.of(Tls.client().withoutVerification())
+                                .machine("localhost", 1, new RecordBench()));
         TlsEnd.talk(there, here);
 
         assertThat(there.machine.session().peerCertificates().getFirst().toString())

@@ -66,7 +66,9 @@ final class TlsEnd {
         if (tasks != null) {
             tasksRun++;
             assertThat(machine.tasks()).as("tasks are handed out once").isNull();
-            assertThat(machine.receive(Ciphertext.of(ByteBuffer.allocate(0)), ByteBuffer.allocate(0)))
+            assertThat(
+                            machine.receive(
+                                    Ciphertext.of(ByteBuffer.allocate(0)), ByteBuffer.allocate(0)))
                     .isIn(Next.TASKS, Next.FAILURE);
             tasks.run();
             machine.tasksDone();
@@ -92,8 +94,7 @@ final class TlsEnd {
         inbox.flip();
         int before = inbox.remaining();
         int held = Math.clamp(heldBack.applyAsInt(before), 0, before);
-        Ciphertext arrived =
-                new Ciphertext(inbox.slice(0, held), inbox.slice(held, before - held));
+        Ciphertext arrived = new Ciphertext(inbox.slice(0, held), inbox.slice(held, before - held));
         machine.receive(arrived, plaintext);
         boolean did = arrived.remaining() < before;
         inbox.position(before - arrived.remaining());

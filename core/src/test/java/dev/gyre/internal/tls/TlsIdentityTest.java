@@ -129,7 +129,8 @@ class TlsIdentityTest {
         assertThatThrownBy(() -> TlsSetup.of(client).machine(null, 0, new RecordBench()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("withServerName");
-        assertThat(TlsSetup.of(client.withoutVerification()).machine(null, 0, new RecordBench())).isNotNull();
+        assertThat(TlsSetup.of(client.withoutVerification()).machine(null, 0, new RecordBench()))
+                .isNotNull();
     }
 
     // ------------------------------------------------------------------ trust

@@ -45,7 +45,8 @@ class TlsPropertyTest {
         RecordBench bench = new RecordBench();
         TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, bench));
         TlsEnd there =
-                new TlsEnd(TlsSetup.of(client.withVersions(version)).machine("localhost", 1, bench));
+                new TlsEnd(
+                        TlsSetup.of(client.withVersions(version)).machine("localhost", 1, bench));
         here.arrival = arrival;
         there.arrival = arrival;
         here.heldBack = heldBack;
