@@ -4,6 +4,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.tls.TlsMachine;
 import dev.gyre.internal.tls.TlsSetup;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.CloseReason;
@@ -300,7 +301,8 @@ public final class LoopStream implements Stream {
             host = to.getHostString();
             port = to.getPort();
         }
-        return connection.secure(TlsSetup.of(tls).machine(host, port), tls.handshakeTimeout());
+        TlsMachine machine = TlsSetup.of(tls).machine(host, port, connection.streams().records());
+        return connection.secure(machine, tls.handshakeTimeout());
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.gyre.internal.net;
 import dev.gyre.EventLoop;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.loop.Loop;
+import dev.gyre.internal.tls.RecordBench;
 import dev.gyre.io.CloseReason;
 
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ final class Streams implements AutoCloseable {
     private final Loop loop;
     private final LoopOperations operations;
     private final HandshakeWork handshakes;
+    private final RecordBench records = new RecordBench();
     private final List<LoopListener> listeners = new ArrayList<>();
     private final News news;
     private @Nullable Connection first;
@@ -53,6 +55,10 @@ final class Streams implements AutoCloseable {
 
     HandshakeWork handshakes() {
         return handshakes;
+    }
+
+    RecordBench records() {
+        return records;
     }
 
     void requireConfined(String method) {

@@ -1,6 +1,7 @@
 package dev.gyre.internal.net;
 
 import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.internal.tls.Ciphertext;
 import dev.gyre.internal.tls.TlsMachine;
 import dev.gyre.internal.tls.TlsMachine.Next;
 import dev.gyre.io.CloseReason;
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
 
-/// What arrives for a [TlsWire]: records, cut anywhere. They are decrypted where the kernel has put them; only what has to
+/// What arrives for a [TlsWire]: records, cut anywhere. They are taken from where the kernel has put them; only what has to
 /// wait is copied and held: the part of a record whose rest has not arrived, and what may not be decrypted yet.
 ///
 /// Loop thread only.
@@ -23,7 +24,7 @@ final class TlsInput {
     /// Above this nothing is read below.
     private static final int MOST_HELD = 1 << 16;
 
-    private static final ByteBuffer NOWHERE = ByteBuffer.allocate(0);
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     private static final String OURS =
             "the stream again: it is valid in the callback that it was handed to, and no longer";
@@ -60,24 +61,9 @@ final class TlsInput {
     }
 
     void arrived(NativeBuffer data) {
-        while (data.readable() > 0 && !wire.isOver()) {
-            NativeBuffer kept = held;
-            if (kept == null) {
-                if (decrypt(data) && data.readable() == 0) {
-                    return;
-                }
-                hold(data, data.readable());
-                return;
-            }
-            int missing = TlsMachine.missing(kept.asReadable());
-            if (missing == 0 || !wire.mayReceive()) {
-                hold(data, data.readable()); // Something else has to happen first.
-                return;
-            }
-            hold(data, Math.min(missing, data.readable()));
-            goOn();
-        }
-        data.clear();
+        decrypt(data);
+        dropIfEmpty();
+        hold(data, data.readable());
     }
 
     /// The wire below has ended.
@@ -88,11 +74,10 @@ final class TlsInput {
 
     /// Decrypts what is held, as far as it goes.
     void goOn() {
-        NativeBuffer kept = held;
         if (decrypting || !wire.mayReceive()) {
             return;
         }
-        boolean wantsMore = kept == null || decrypt(kept);
+        boolean wantsMore = held == null || decrypt(null);
         dropIfEmpty();
         if (wantsMore && ended && !wire.isOver()) {
             wire.noticed(machine.inputClosed());
@@ -124,7 +109,7 @@ final class TlsInput {
     private @Nullable NativeBuffer roomFor(NativeBuffer data, int bytes) {
         NativeBuffer kept = held;
         if (kept == null) {
-            int record = bytes + TlsMachine.missing(data.asReadable());
+            int record = bytes + Ciphertext.of(data.asReadable()).missing();
             return wire.operations
                     .pool()
                     .take(bytes < EARNEST_BYTES ? EARNEST_BYTES : Math.max(record, bytes));
@@ -150,12 +135,13 @@ final class TlsInput {
 
     /// Decrypts as many records as there are, and hands them on.
     ///
+    /// @param fresh what has just arrived, behind what is held
     /// @return whether more has to arrive; otherwise something else has to happen first
-    private boolean decrypt(NativeBuffer from) {
+    private boolean decrypt(@Nullable NativeBuffer fresh) {
         decrypting = true;
         try {
             while (wire.mayReceive()) {
-                Next next = machine.session() == null ? handshake(from) : records(from);
+                Next next = machine.session() == null ? handshake(fresh) : records(fresh);
                 if (next == Next.ROOM) {
                     continue;
                 }
@@ -172,19 +158,19 @@ final class TlsInput {
         }
     }
 
-    private Next handshake(NativeBuffer from) {
-        ByteBuffer records = from.asReadable();
-        Next next = machine.receive(records, NOWHERE);
-        from.skip(records.position());
+    private Next handshake(@Nullable NativeBuffer fresh) {
+        Ciphertext records = ciphertext(fresh);
+        Next next = machine.receive(records, NOTHING);
+        skipTaken(records, fresh);
         if (next == Next.ROOM) {
             wire.noticed(next); // The handshake is over: this is the first record after it.
         }
         return next;
     }
 
-    private Next records(NativeBuffer from) {
-        ByteBuffer records = from.asReadable();
-        if (TlsMachine.missing(records) > 0 && !machine.inputEnded()) {
+    private Next records(@Nullable NativeBuffer fresh) {
+        Ciphertext records = ciphertext(fresh);
+        if (records.missing() > 0 && !machine.inputEnded()) {
             return Next.INPUT; // Not worth a buffer.
         }
         NativeBuffer plaintext = wire.operations.pool().take(PLAINTEXT_BYTES);
@@ -195,7 +181,7 @@ final class TlsInput {
         try {
             ByteBuffer into = plaintext.asWritable();
             Next next = machine.receive(records, into);
-            from.skip(records.position());
+            skipTaken(records, fresh);
             plaintext.advance(into.position());
             if (plaintext.readable() > 0) {
                 handOn(plaintext.lendView());
@@ -203,6 +189,25 @@ final class TlsInput {
             return next;
         } finally {
             plaintext.release();
+        }
+    }
+
+    private Ciphertext ciphertext(@Nullable NativeBuffer fresh) {
+        return new Ciphertext(readable(held), readable(fresh));
+    }
+
+    private static ByteBuffer readable(@Nullable NativeBuffer bytes) {
+        return bytes == null ? NOTHING : bytes.asReadable();
+    }
+
+    private void skipTaken(Ciphertext records, @Nullable NativeBuffer fresh) {
+        skip(held, records.held());
+        skip(fresh, records.fresh());
+    }
+
+    private static void skip(@Nullable NativeBuffer bytes, ByteBuffer view) {
+        if (bytes != null) {
+            bytes.skip(view.position());
         }
     }
 

@@ -27,7 +27,7 @@ import javax.net.ssl.SSLSession;
 /// ```
 ///
 /// A record is taken when all of it is there; a part of one is left where it is, so this holds no bytes itself. Records
-/// are decrypted straight from one buffer into the other.
+/// are decrypted and encrypted one by one on a [RecordBench], which is everybody's.
 ///
 /// **Threads.** One at a time; only the tasks may run on another, and until [#tasksDone()] the engine is not touched: it
 /// is locked while they run.
@@ -59,10 +59,10 @@ public final class TlsMachine {
     /// The longest record that TLS allows, with its header (RFC 5246, 6.2.3).
     public static final int MOST_RECORD_BYTES = 5 + (1 << 14) + 2048;
 
-    private static final int HEADER_BYTES = 5;
     private static final int CHANGE_CIPHER_SPEC = 20;
     private static final int HANDSHAKE = 22;
     private static final int APPLICATION_DATA = 23;
+    private static final int MAJOR_VERSION = 3;
 
     /// How many requests of the peer, such as for new keys, may go unanswered while it does not read. The engine itself
     /// keeps as many answers as it is asked for.
@@ -71,6 +71,7 @@ public final class TlsMachine {
     private static final ByteBuffer[] NOTHING = {};
 
     private final SSLEngine engine;
+    private final RecordBench bench;
     private final @Nullable String peer;
     private final HandshakeWitness witness;
 
@@ -87,8 +88,10 @@ public final class TlsMachine {
     private int unanswered;
 
     /// @param peer the server's name, for a client
-    TlsMachine(SSLEngine engine, @Nullable String peer, HandshakeWitness witness) {
+    TlsMachine(
+            SSLEngine engine, RecordBench bench, @Nullable String peer, HandshakeWitness witness) {
         this.engine = engine;
+        this.bench = bench;
         this.peer = peer;
         this.witness = witness;
     }
@@ -141,9 +144,8 @@ public final class TlsMachine {
 
     /// Decrypts as many records as there are and have room.
     ///
-    /// @param ciphertext what has arrived and was not taken before; its memory is used for working in
     /// @return INPUT, ROOM, OUTPUT, TASKS, END or FAILURE
-    public Next receive(ByteBuffer ciphertext, ByteBuffer plaintext) {
+    public Next receive(Ciphertext ciphertext, ByteBuffer plaintext) {
         if (failure != null) {
             return Next.FAILURE;
         }
@@ -156,10 +158,14 @@ public final class TlsMachine {
                 if (obstacle != null) {
                     return obstacle;
                 }
-                if (!sawRecord && !engine.getUseClientMode()) {
-                    witness.noteHello(ciphertext);
+                int length = ciphertext.recordLength();
+                if (plaintext.position() > 0 && plaintext.remaining() < length) {
+                    return Next.ROOM; // Before it is copied in vain.
                 }
-                SSLEngineResult result = engine.unwrap(ciphertext, plaintext);
+                if (!sawRecord && !engine.getUseClientMode()) {
+                    witness.noteHello(ciphertext.first(length));
+                }
+                SSLEngineResult result = bench.unwrap(engine, ciphertext, length, plaintext);
                 if (result.getStatus() == SSLEngineResult.Status.BUFFER_OVERFLOW) {
                     return Next.ROOM;
                 }
@@ -172,7 +178,7 @@ public final class TlsMachine {
         }
     }
 
-    private @Nullable Next beforeRecord(ByteBuffer ciphertext) throws SSLException {
+    private @Nullable Next beforeRecord(Ciphertext ciphertext) {
         if (inputEnded) {
             return Next.END;
         }
@@ -185,15 +191,16 @@ public final class TlsMachine {
         } else if (session == null || unanswered > MOST_UNANSWERED) {
             return Next.OUTPUT;
         }
-        if (ciphertext.remaining() < HEADER_BYTES) {
+        if (!ciphertext.hasHeader()) {
             return Next.INPUT;
         }
-        int at = ciphertext.position();
-        int type = ciphertext.get(at);
-        if (type < CHANGE_CIPHER_SPEC || type > APPLICATION_DATA || ciphertext.get(at + 1) != 3) {
+        int type = ciphertext.type();
+        if (type < CHANGE_CIPHER_SPEC
+                || type > APPLICATION_DATA
+                || ciphertext.majorVersion() != MAJOR_VERSION) {
             return fail(TlsTrouble.notTls(ciphertext, !sawRecord));
         }
-        int length = recordLength(ciphertext);
+        int length = ciphertext.recordLength();
         if (length > MOST_RECORD_BYTES) {
             return fail(
                     new SSLException(
@@ -209,22 +216,6 @@ public final class TlsMachine {
             return fail(new SSLException("the peer wanted to negotiate anew, which is refused"));
         }
         return null;
-    }
-
-    /// How many bytes have to arrive before [#receive] can do something with the first record: zero if it can now.
-    public static int missing(ByteBuffer ciphertext) {
-        int there = ciphertext.remaining();
-        if (there < HEADER_BYTES) {
-            return HEADER_BYTES - there;
-        }
-        int length = recordLength(ciphertext);
-        return length > MOST_RECORD_BYTES ? 0 : Math.max(0, length - there);
-    }
-
-    private static int recordLength(ByteBuffer ciphertext) {
-        int at = ciphertext.position();
-        return HEADER_BYTES
-                + ((ciphertext.get(at + 3) & 0xff) << 8 | (ciphertext.get(at + 4) & 0xff));
     }
 
     private void afterRecord(SSLEngineResult result) {
@@ -278,7 +269,7 @@ public final class TlsMachine {
                 if (outputEnding && !hasRemaining(plaintext, from, count)) {
                     engine.closeOutbound();
                 }
-                SSLEngineResult result = engine.wrap(plaintext, from, count, ciphertext);
+                SSLEngineResult result = bench.wrap(engine, plaintext, from, count, ciphertext);
                 Next obstacle = afterWrap(result, plaintext, from, count);
                 if (obstacle != null) {
                     return obstacle;
@@ -345,7 +336,7 @@ public final class TlsMachine {
         try {
             engine.closeOutbound();
             while (!engine.isOutboundDone()) {
-                SSLEngineResult result = engine.wrap(NOTHING, ciphertext);
+                SSLEngineResult result = bench.wrap(engine, NOTHING, 0, 0, ciphertext);
                 if (result.bytesProduced() == 0) {
                     break;
                 }

@@ -281,8 +281,9 @@ public final class TlsSetup implements Tls, Cloneable {
     ///
     /// @param host that was connected to; for a server, or if there is none, null
     /// @param port keeps the sessions of different servers on one host apart; any for a server
+    /// @param bench of the loop that the connection is on
     /// @throws IllegalArgumentException if a client does not know whose certificate it should want
-    public TlsMachine machine(@Nullable String host, int port) {
+    public TlsMachine machine(@Nullable String host, int port, RecordBench bench) {
         String name = server ? null : nameOf(host);
         // Sessions are kept under this name, so that none is resumed under another than it was
         // verified for.
@@ -298,7 +299,7 @@ public final class TlsSetup implements Tls, Cloneable {
             parameters.setSNIMatchers(List.of(witness));
         }
         engine.setSSLParameters(parameters);
-        return new TlsMachine(engine, name, witness);
+        return new TlsMachine(engine, bench, name, witness);
     }
 
     /// Whether a client can connect there.

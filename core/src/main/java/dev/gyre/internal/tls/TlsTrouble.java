@@ -100,17 +100,17 @@ final class TlsTrouble {
     /// For a peer that does not speak TLS.
     ///
     /// @param sent what it sent, at least a byte
-    static SSLException notTls(ByteBuffer sent, boolean first) {
+    static SSLException notTls(Ciphertext sent, boolean first) {
         StringBuilder shown = new StringBuilder("'");
-        int bytes = Math.min(sent.remaining(), SHOWN_BYTES);
-        for (int i = 0; i < bytes; i++) {
-            int next = sent.get(sent.position() + i);
+        ByteBuffer begin = sent.first(SHOWN_BYTES);
+        while (begin.hasRemaining()) {
+            int next = begin.get();
             shown.append(
                     next >= ' ' && next < 0x7f
                             ? String.valueOf((char) next)
                             : "\\x%02x".formatted(next & 0xff));
         }
-        shown.append(sent.remaining() > bytes ? "…'" : "'");
+        shown.append(sent.remaining() > SHOWN_BYTES ? "…'" : "'");
         if (!first) {
             return new SSLException(
                     "the peer stopped speaking TLS in the middle: it sent " + shown);

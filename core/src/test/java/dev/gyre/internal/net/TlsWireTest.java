@@ -131,7 +131,7 @@ class TlsWireTest {
                         streams,
                         below,
                         new OutputQueue(streams.operations().pool()),
-                        TlsSetup.of(Tls.selfSigned()).machine(null, 0),
+                        TlsSetup.of(Tls.selfSigned()).machine(null, 0, streams.records()),
                         Duration.ofMinutes(1),
                         loop.deferred());
         wire.serve(user);
@@ -254,6 +254,33 @@ class TlsWireTest {
 
         assertThat(below.reads).as("reading again").isTrue();
         wire.close(true);
+    }
+
+    @Test
+    @Clause("X-1")
+    void input_cutByTheEndsOfBuffers_isHeldOnlyUntilTheRestIsThere() throws SSLException {
+        shakeHands();
+        long idle = usedAfter(this::deliver);
+        clientSends(new byte[100_000]);
+        byte[] records = toServer.toByteArray();
+        toServer.reset();
+
+        toServer.write(records, 0, records.length - 1);
+        assertThat(usedAfter(this::deliver)).as("memory held").isGreaterThan(idle);
+        assertThat(user.received).as("of all records but the last").isBetween(80_000L, 99_999L);
+        toServer.write(records, records.length - 1, 1);
+
+        assertThat(usedAfter(this::deliver))
+                .as("memory of an idle connection: what was held is to be released")
+                .isEqualTo(idle);
+        assertThat(user.received).isEqualTo(100_000);
+    }
+
+    /// Memory goes back at once only on the loop.
+    private long usedAfter(Runnable action) {
+        loop.submit(action);
+        loop.runSome();
+        return streams.operations().pool().used();
     }
 
     @Test

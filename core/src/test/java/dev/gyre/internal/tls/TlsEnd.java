@@ -20,6 +20,9 @@ final class TlsEnd {
     /// How many bytes arrive at once, of so many that could.
     IntUnaryOperator arrival = all -> all;
 
+    /// How many of so many bytes had to wait for the rest, and are a piece of their own.
+    IntUnaryOperator heldBack = all -> 0;
+
     int plaintextRoom = 1 << 15;
 
     /// Whether the tasks of the handshake were asked to be run at all.
@@ -63,7 +66,9 @@ final class TlsEnd {
         if (tasks != null) {
             tasksRun++;
             assertThat(machine.tasks()).as("tasks are handed out once").isNull();
-            assertThat(machine.receive(ByteBuffer.allocate(0), ByteBuffer.allocate(0)))
+            assertThat(
+                            machine.receive(
+                                    Ciphertext.of(ByteBuffer.allocate(0)), ByteBuffer.allocate(0)))
                     .isIn(Next.TASKS, Next.FAILURE);
             tasks.run();
             machine.tasksDone();
@@ -88,8 +93,11 @@ final class TlsEnd {
         plaintext.clear().limit(plaintextRoom);
         inbox.flip();
         int before = inbox.remaining();
-        machine.receive(inbox, plaintext);
-        boolean did = inbox.remaining() < before;
+        int held = Math.clamp(heldBack.applyAsInt(before), 0, before);
+        Ciphertext arrived = new Ciphertext(inbox.slice(0, held), inbox.slice(held, before - held));
+        machine.receive(arrived, plaintext);
+        boolean did = arrived.remaining() < before;
+        inbox.position(before - arrived.remaining());
         inbox.compact();
         plaintext.flip();
         byte[] bytes = new byte[plaintext.remaining()];

@@ -43,8 +43,8 @@ class TlsIdentityTest {
     private TlsEnd clientEnd;
 
     private void meet(Tls server, Tls client, String host) {
-        serverEnd = new TlsEnd(TlsSetup.of(server).machine(null, 0));
-        clientEnd = new TlsEnd(TlsSetup.of(client).machine(host, 4433));
+        serverEnd = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordBench()));
+        clientEnd = new TlsEnd(TlsSetup.of(client).machine(host, 4433, new RecordBench()));
         TlsEnd.talk(clientEnd, serverEnd);
     }
 
@@ -126,10 +126,11 @@ class TlsIdentityTest {
     @Test
     @Clause("X-1")
     void client_withoutANameToVerify_isMisuse() {
-        assertThatThrownBy(() -> TlsSetup.of(client).machine(null, 0))
+        assertThatThrownBy(() -> TlsSetup.of(client).machine(null, 0, new RecordBench()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("withServerName");
-        assertThat(TlsSetup.of(client.withoutVerification()).machine(null, 0)).isNotNull();
+        assertThat(TlsSetup.of(client.withoutVerification()).machine(null, 0, new RecordBench()))
+                .isNotNull();
     }
 
     // ------------------------------------------------------------------ trust

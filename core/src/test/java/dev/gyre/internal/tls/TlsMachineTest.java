@@ -30,8 +30,8 @@ class TlsMachineTest {
     private record Pair(TlsEnd server, TlsEnd client) {
         static Pair of(Tls server, Tls client) {
             return new Pair(
-                    new TlsEnd(TlsSetup.of(server).machine(null, 0)),
-                    new TlsEnd(TlsSetup.of(client).machine("localhost", 4433)));
+                    new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordBench())),
+                    new TlsEnd(TlsSetup.of(client).machine("localhost", 4433, new RecordBench())));
         }
 
         Pair talk() {
@@ -216,7 +216,7 @@ class TlsMachineTest {
             strings = {"GET / HTTP/1.1\r\n", "SSH-2.0-OpenSSH_9.2", "\0\0\0\0\0\0", "EHLO there"})
     @Clause("X-1")
     void receive_ofWhatIsNoTls_saysWhatItWas(String sent) {
-        TlsEnd end = new TlsEnd(TlsSetup.of(server).machine(null, 0));
+        TlsEnd end = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordBench()));
         end.arrive(sent.getBytes(StandardCharsets.UTF_8));
 
         end.turn();
@@ -236,7 +236,7 @@ class TlsMachineTest {
     @Test
     @Clause("X-1")
     void receive_ofARecordThatIsTooLong_failsBeforeItHasArrived() {
-        TlsEnd end = new TlsEnd(TlsSetup.of(server).machine(null, 0));
+        TlsEnd end = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordBench()));
         end.arrive(new byte[] {22, 3, 1, (byte) 0xff, (byte) 0xff});
 
         end.turn();
@@ -334,7 +334,7 @@ class TlsMachineTest {
 
         Next next =
                 pair.client.machine.receive(
-                        arrived, ByteBuffer.allocate(1 << 15).asReadOnlyBuffer());
+                        Ciphertext.of(arrived), ByteBuffer.allocate(1 << 15).asReadOnlyBuffer());
 
         assertThat(next).isEqualTo(Next.FAILURE);
         assertThat(pair.client.machine.failure())

@@ -36,12 +36,21 @@ class TlsPropertyTest {
         return data;
     }
 
-    private void conversation(String version, IntUnaryOperator arrival, List<Integer> sizes) {
-        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0));
+    /// Both ends work on one bench, as those of a loop do.
+    private void conversation(
+            String version,
+            IntUnaryOperator arrival,
+            IntUnaryOperator heldBack,
+            List<Integer> sizes) {
+        RecordBench bench = new RecordBench();
+        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, bench));
         TlsEnd there =
-                new TlsEnd(TlsSetup.of(client.withVersions(version)).machine("localhost", 1));
+                new TlsEnd(
+                        TlsSetup.of(client.withVersions(version)).machine("localhost", 1, bench));
         here.arrival = arrival;
         there.arrival = arrival;
+        here.heldBack = heldBack;
+        there.heldBack = heldBack;
         int total = sizes.stream().mapToInt(Integer::intValue).sum();
         byte[] data = random(total, total);
         int at = 0;
@@ -71,14 +80,18 @@ class TlsPropertyTest {
             @ForAll long seed,
             @ForAll @Size(max = 4) List<@IntRange(max = 20_000) Integer> sizes) {
         Random random = new Random(seed);
-        conversation(newer ? "TLSv1.3" : "TLSv1.2", all -> 1 + random.nextInt(most), sizes);
+        conversation(
+                newer ? "TLSv1.3" : "TLSv1.2",
+                all -> 1 + random.nextInt(most),
+                all -> random.nextInt(all + 1),
+                sizes);
     }
 
     @Example
     @Clause("X-1")
     void conversation_oneByteAtATime_arrivesWhole() {
         for (String version : List.of("TLSv1.2", "TLSv1.3")) {
-            conversation(version, all -> 1, List.of(3, 0, 5_000, 17_000));
+            conversation(version, all -> 1, all -> all - 1, List.of(3, 0, 5_000, 17_000));
         }
     }
 
@@ -89,8 +102,8 @@ class TlsPropertyTest {
             @ForAll @IntRange(max = 2) int turns,
             @ForAll boolean looksLikeARecord,
             @ForAll @Size(min = 5, max = 300) byte[] noise) {
-        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0));
-        TlsEnd there = new TlsEnd(TlsSetup.of(client).machine("localhost", 1));
+        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordBench()));
+        TlsEnd there = new TlsEnd(TlsSetup.of(client).machine("localhost", 1, new RecordBench()));
         for (int i = 0; i < turns; i++) {
             there.turn();
             here.arrive(there.takeOutput());
