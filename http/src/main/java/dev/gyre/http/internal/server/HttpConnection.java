@@ -11,6 +11,7 @@ import dev.gyre.io.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -329,7 +330,7 @@ final class HttpConnection implements Protocol {
         stream.abort();
     }
 
-    void write(byte[] content) {
+    void write(ByteBuffer content) {
         if (stream.isOpen()) {
             noteRoom(stream.write(content));
         }
