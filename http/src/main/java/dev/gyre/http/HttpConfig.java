@@ -23,6 +23,7 @@ public final class HttpConfig implements Cloneable {
     private Duration bodyTimeout = Duration.ofSeconds(30);
     private int leastBodyRate = 1_000;
     private Duration writeTimeout = Duration.ofSeconds(30);
+    private int leastWriteRate = 100;
     private String serverName = "gyre";
     private InstantSource clock = InstantSource.system();
 
@@ -74,9 +75,15 @@ public final class HttpConfig implements Cloneable {
         return leastBodyRate;
     }
 
-    /// How long a peer may take nothing of what is sent to it. Default 30 seconds.
+    /// How long a peer may take nothing of what is sent to it, before the connection is closed. Default 30 seconds.
     public Duration writeTimeout() {
         return writeTimeout;
+    }
+
+    /// How many bytes a second a peer has to take while something waits for it, on average over [#writeTimeout()]:
+    /// the connection of one that takes less is closed, as if it had taken nothing. Zero for any. Default 100.
+    public int leastWriteRate() {
+        return leastWriteRate;
     }
 
     /// What the `Server` field of responses says; empty for no such field. Default `gyre`.
@@ -160,6 +167,20 @@ public final class HttpConfig implements Cloneable {
     public HttpConfig withWriteTimeout(Duration timeout) {
         HttpConfig changed = copy();
         changed.writeTimeout = requireTime("writeTimeout", timeout);
+        return changed;
+    }
+
+    /// Changes [#writeTimeout()] and [#leastWriteRate()].
+    ///
+    /// @throws IllegalArgumentException if the time is not positive, or the rate is negative
+    public HttpConfig withWriteTimeout(Duration timeout, int leastBytesPerSecond) {
+        if (leastBytesPerSecond < 0) {
+            throw new IllegalArgumentException(
+                    "leastBytesPerSecond is zero for any rate, or more, not "
+                            + leastBytesPerSecond);
+        }
+        HttpConfig changed = withWriteTimeout(timeout);
+        changed.leastWriteRate = leastBytesPerSecond;
         return changed;
     }
 

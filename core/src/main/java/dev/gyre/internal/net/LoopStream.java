@@ -186,7 +186,7 @@ public final class LoopStream implements Stream {
 
     @Override
     public long pending() {
-        return connection.output.pending();
+        return connection.output.pending() - connection.partlySent();
     }
 
     // ------------------------------------------------------------------ from one to another
@@ -347,7 +347,7 @@ public final class LoopStream implements Stream {
 
     @Override
     public long sent() {
-        return connection.output.sent();
+        return connection.output.sent() + connection.partlySent();
     }
 
     @Override

@@ -11,7 +11,6 @@ import dev.gyre.io.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -34,6 +33,7 @@ final class HttpConnection implements Protocol {
     final Workbench bench;
     private final Stream stream;
     private final Pace pace;
+    final Outflow out;
 
     /// The request that was not answered at once.
     private @Nullable Exchange open;
@@ -41,7 +41,6 @@ final class HttpConnection implements Protocol {
     private @Nullable EventStream events;
     private @Nullable Consumer<Stream> upgrade;
     private boolean serving;
-    private boolean room = true;
     private boolean closes;
     private boolean ended;
 
@@ -49,6 +48,7 @@ final class HttpConnection implements Protocol {
         this.bench = bench;
         this.stream = stream;
         pace = new Pace(bench, this::timePassed);
+        out = new Outflow(bench, stream);
     }
 
     Stream stream() {
@@ -86,7 +86,7 @@ final class HttpConnection implements Protocol {
                     yieldToOthers();
                     return;
                 }
-                if (!room) {
+                if (!out.hasRoom()) {
                     // A peer that does not take its answers has no more of them yet.
                     pace.work();
                     return;
@@ -330,20 +330,6 @@ final class HttpConnection implements Protocol {
         stream.abort();
     }
 
-    void write(ByteBuffer content) {
-        if (stream.isOpen()) {
-            noteRoom(stream.write(content));
-        }
-    }
-
-    void noteRoom(boolean goOn) {
-        room &= goOn;
-    }
-
-    boolean hasRoom() {
-        return room && stream.isOpen();
-    }
-
     /// Within [#serve] everything is flushed at its end.
     void flushUnlessServing() {
         if (!serving) {
@@ -371,6 +357,7 @@ final class HttpConnection implements Protocol {
     private void handOver(Exchange exchange) {
         Consumer<Stream> takeOver = Objects.requireNonNull(upgrade);
         pace.cancel();
+        out.cancel();
         open = null;
         exchange.response.upgraded();
         exchange.end();
@@ -392,7 +379,7 @@ final class HttpConnection implements Protocol {
 
     @Override
     public void onWritable(Stream stream) {
-        room = true;
+        out.writable();
         Exchange known = open;
         if (known != null) {
             known.response.writable();
@@ -420,6 +407,7 @@ final class HttpConnection implements Protocol {
     @Override
     public void onClose(Stream stream, CloseReason reason) {
         pace.cancel();
+        out.cancel();
         bench.server.forget(this);
         Exchange known = open;
         open = null;

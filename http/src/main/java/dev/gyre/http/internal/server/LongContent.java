@@ -35,15 +35,15 @@ final class LongContent implements Unfinished {
     ///
     /// @return whether that was the rest
     boolean write() {
-        while (content.hasRemaining() && connection.hasRoom()) {
+        while (content.hasRemaining() && connection.out.hasRoom()) {
             int bytes = Math.min(content.remaining(), LoopMemory.PIECE_BYTES);
-            if (!memory.has(bytes, connection.stream().pending())) {
+            if (!memory.has(bytes, connection.stream())) {
                 writeLater();
                 return false;
             }
             ByteBuffer piece = content.slice(content.position(), bytes);
             content.position(content.position() + bytes);
-            connection.write(piece);
+            connection.out.write(piece);
             response.addContent(bytes);
         }
         return !content.hasRemaining();

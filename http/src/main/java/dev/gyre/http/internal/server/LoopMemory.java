@@ -1,6 +1,8 @@
 package dev.gyre.http.internal.server;
 
 import dev.gyre.EventLoop;
+import dev.gyre.io.OutputState;
+import dev.gyre.io.Stream;
 import dev.gyre.metrics.LoopMetrics;
 
 /// Whether the loop has memory for an answer. Asked before its head is written: then there is still another answer to give, and
@@ -25,12 +27,11 @@ final class LoopMemory {
         all = loop.config().bufferMemory();
     }
 
-    /// Whether so much can be written to a stream.
-    ///
-    /// @param pending what waits there already: in the last quarter those who have some get no more
-    boolean has(long bytes, long pending) {
+    /// Whether so much can be written to a stream. In the last quarter those who have some get no more.
+    boolean has(long bytes, Stream stream) {
         // One piece more than it has bytes, and one for its head.
         long then = metrics.bufferMemory() + bytes + 2 * PIECE_BYTES;
-        return then <= all / 4 * 3 || (bytes + pending <= PIECE_BYTES && then <= all);
+        return then <= all / 4 * 3
+                || (bytes <= PIECE_BYTES && then <= all && stream.output() == OutputState.IDLE);
     }
 }

@@ -243,7 +243,7 @@ final class ServerResponse implements Response {
             bench.out(exchange.connection(), content.length).put(content);
         } else {
             bench.flush();
-            exchange.connection().write(ByteBuffer.wrap(content));
+            exchange.connection().out.write(ByteBuffer.wrap(content));
         }
         return true;
     }
@@ -253,7 +253,7 @@ final class ServerResponse implements Response {
                 || !hasContent()
                 || bench.memory.has(
                         Math.min(length, LongContent.LEAST_BYTES),
-                        exchange.connection().stream().pending());
+                        exchange.connection().stream());
     }
 
     /// Another time there may be more of it; begun and cut off, the peer would not even know that.

@@ -125,7 +125,7 @@ final class ServerStream implements ResponseStream, Unfinished {
     private boolean put(byte[] content) {
         // An empty chunk would be the last one.
         if (content.length == 0 || !response.hasContent()) {
-            return connection.hasRoom();
+            return connection.out.hasRoom();
         }
         response.addContent(content.length);
         boolean small = content.length <= PIECE_BYTES;
@@ -138,14 +138,14 @@ final class ServerStream implements ResponseStream, Unfinished {
             out.put(content);
         } else {
             bench.flush();
-            connection.write(ByteBuffer.wrap(content));
+            connection.out.write(ByteBuffer.wrap(content));
             out = bench.out(connection, 32);
         }
         if (chunked) {
             out.put((byte) '\r').put((byte) '\n');
         }
         connection.flushUnlessServing();
-        return connection.hasRoom();
+        return connection.out.hasRoom();
     }
 
     @Override

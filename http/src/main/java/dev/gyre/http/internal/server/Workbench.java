@@ -78,8 +78,8 @@ final class Workbench {
     void flush() {
         HttpConnection known = owner;
         owner = null;
-        if (known != null && out.readable() > 0 && known.stream().isOpen()) {
-            known.noteRoom(known.stream().write(out));
+        if (known != null && out.readable() > 0) {
+            known.out.write(out);
         }
         out.clear();
     }
