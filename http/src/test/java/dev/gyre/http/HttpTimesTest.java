@@ -81,6 +81,21 @@ class HttpTimesTest {
     @Clause("H-3")
     void head_thatComesByteByByte_isRefusedAfterItsTime_howeverBusyThePeerIs() {
         hello();
+        List<RefusedRequest> refused = new ArrayList<>();
+        server.use(
+                new Middleware() {
+                    @Override
+                    public Promise<?> handle(Request request, Response response, Handler next)
+                            throws Exception {
+                        return next.handle(request, response);
+                    }
+
+                    @Override
+                    public void refused(RefusedRequest request) {
+                        refused.add(request);
+                        throw new IllegalStateException("on purpose");
+                    }
+                });
         SimulatedPeer slow = peer("GET / HTTP/1.1\r\n");
         for (int second = 1; second < 10; second++) {
             world.advance(Duration.ofSeconds(1));
@@ -89,6 +104,7 @@ class HttpTimesTest {
         }
         world.advance(Duration.ofSeconds(2));
         assertThat(text(slow)).startsWith("HTTP/1.1 408 ").contains("\r\nConnection: close\r\n");
+        assertThat(refused).extracting(RefusedRequest::status).containsExactly(408);
     }
 
     @Test

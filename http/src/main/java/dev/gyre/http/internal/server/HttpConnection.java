@@ -4,6 +4,7 @@ import dev.gyre.Promise;
 import dev.gyre.http.EventStream;
 import dev.gyre.http.HttpException;
 import dev.gyre.http.internal.message.Refusal;
+import dev.gyre.http.internal.message.RequestHead;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.Protocol;
@@ -95,7 +96,7 @@ final class HttpConnection implements Protocol {
                 int length = exchange.head.parse(data);
                 if (length <= 0) {
                     if (length < 0) {
-                        refuse(exchange.head.refusal());
+                        refuse(exchange.head.refusal(), exchange.head);
                     }
                     break;
                 }
@@ -128,11 +129,7 @@ final class HttpConnection implements Protocol {
         Promise<?> promise = bench.done;
         Throwable failure = null;
         try {
-            if (exchange.head.contentLength() > bench.config.maxBody()) {
-                closes = true;
-                throw new HttpException(
-                        413, "the content has more than " + bench.config.maxBody() + " bytes");
-            }
+            closes |= exchange.head.contentLength() > bench.config.maxBody();
             promise = bench.server.answer(exchange);
         } catch (Throwable e) {
             failure = e;
@@ -181,9 +178,12 @@ final class HttpConnection implements Protocol {
     }
 
     /// Answers what is no request.
-    private void refuse(Refusal refusal) {
+    ///
+    /// @param head what was made of it; null if nothing was
+    private void refuse(Refusal refusal, @Nullable RequestHead head) {
         closes = true;
         bench.preamble.putRefusal(refusal, bench.out(this, Preamble.REFUSAL_BYTES));
+        bench.server.refused(stream.peer(), refusal, head);
     }
 
     // ------------------------------------------------------------------ content
@@ -427,7 +427,7 @@ final class HttpConnection implements Protocol {
         switch (pace.phase()) {
             case IDLE -> stream.close();
             case HEAD -> {
-                refuse(Refusal.HEAD_TOO_SLOW);
+                refuse(Refusal.HEAD_TOO_SLOW, null);
                 bench.flush();
                 stream.close();
             }
