@@ -120,7 +120,7 @@ public abstract sealed class MessageHead implements Headers permits RequestHead,
         fields.keep();
     }
 
-    public final boolean isKept() {
+    final boolean isKept() {
         return fields.isKept();
     }
 
