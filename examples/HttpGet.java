@@ -5,10 +5,10 @@ import dev.gyre.http.HttpClient;
 
 void main(String[] arguments) {
     var uri = URI.create(arguments.length > 0 ? arguments[0] : "http://localhost:8080/");
-    try (var loop = EventLoop.open();
-            var client = HttpClient.on(loop)) {
-        client.get(uri).then(this::print, this::excuse).finallyRun(loop::stop);
-        loop.run();
+    try (var loop = EventLoop.open()) {
+        var client = HttpClient.on(loop);
+        client.get(uri).then(this::print, this::excuse).finallyRun(client::close);
+        loop.runUntilEmpty();
     }
 }
 
