@@ -52,13 +52,38 @@ public abstract class StreamPressureContract extends StreamFixture {
         client.pause();
         record("server", server);
         fill(server);
-        assertThat(server.pending()).isGreaterThan(50_000);
+        assertThat(server.pending())
+                .as("above the low mark; of the batch that is being sent the kernel has a part")
+                .isGreaterThan(10_000);
         assertThat(server.output()).isEqualTo(OutputState.BACKPRESSURED);
         assertThat(events).isEmpty();
         client.resume();
         awaitEvent("server writable");
         assertThat(server.pending()).isLessThanOrEqualTo(10_000);
         assertThat(server.write("again")).isTrue();
+    }
+
+    @Test
+    @Clause("N-3")
+    void sent_whileThePeerTakesABatchBitByBit_countsWhatIsOut() {
+        connect(SMALL.withOutputLimit(FLOOD), SMALL);
+        client.onData(Buffer::clear);
+        client.pause();
+        int all = 2 << 20;
+        server.write(new byte[all]);
+        runUntil("the kernel has what it takes of the first batch", () -> server.sent() > 0);
+        long before = server.sent();
+        assertThat(before).isLessThan(all);
+        client.resume();
+        long[] last = {before};
+        runUntil(
+                "all of it is sent",
+                () -> {
+                    assertThat(server.sent()).as("it never goes back").isGreaterThanOrEqualTo(last[0]);
+                    last[0] = server.sent();
+                    assertThat(server.pending()).isEqualTo(all - last[0]);
+                    return last[0] == all;
+                });
     }
 
     @Test

@@ -42,6 +42,7 @@ final class HttpExamplesTest {
                     "BlockingReport.java",
                     "Chat.java",
                     "HelloHttp.java",
+                    "HttpGet.java",
                     "HttpsServer.java",
                     "ServerEvents.java",
                     "SimulatedHttp.java",
@@ -83,6 +84,27 @@ final class HttpExamplesTest {
             client.close(); // What is kept open would be waited for.
             example.interrupt();
             assertThat(example.ends()).isEmpty();
+        }
+    }
+
+    @Test
+    void httpGet_ofAnExample_printsStatusAndContent_andWithoutAServerWhy() throws Exception {
+        String uri;
+        try (var server = RunningExample.start(directory, "HelloHttp.java", "0")) {
+            uri = "http://" + authority(server) + "/";
+            try (var found = RunningExample.start(directory, "HttpGet.java", uri)) {
+                assertThat(found.ends()).containsExactly("200 OK", "Hello, World!");
+            }
+            try (var missing = RunningExample.start(directory, "HttpGet.java", uri + "nowhere")) {
+                missing.says("404 Not Found");
+                assertThat(missing.ends()).containsExactly("there is nothing at /nowhere");
+            }
+            server.interrupt();
+            assertThat(server.ends()).isEmpty();
+        }
+        try (var nobody = RunningExample.start(directory, "HttpGet.java", uri)) {
+            assertThat(nobody.nextLine()).startsWith("no answer: ");
+            assertThat(nobody.ends()).isEmpty();
         }
     }
 

@@ -22,7 +22,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
-/// Writes a line for each request, when its answer is complete or its connection lost.
+/// Writes a line for each request, when its answer is complete or its connection lost, and for what was no request and
+/// refused.
 ///
 /// ```java
 /// try (var log = AccessLog.combined(Path.of("access.log"))) {
@@ -167,6 +168,15 @@ public final class AccessLog implements Middleware, AutoCloseable {
                                             System.nanoTime() - began)));
         }
         return next.handle(request, response);
+    }
+
+    /// Writes a line for it too, with `-` for what is not known: `"GET /a -" 400 71`.
+    @Override
+    public void refused(RefusedRequest request) {
+        if (!closed) {
+            LogLine line = new LogLine(request, combined, clock.instant());
+            add(line.end(request.status(), request.reason().length() + 1, 0));
+        }
     }
 
     private void add(String line) {

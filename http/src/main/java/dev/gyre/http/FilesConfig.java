@@ -98,11 +98,8 @@ public final class FilesConfig implements Cloneable {
 
     /// Changes [#fresh()].
     public FilesConfig withFresh(Duration time) {
-        if (time.isNegative()) {
-            throw new IllegalArgumentException("fresh is never negative: " + time);
-        }
         FilesConfig changed = copy();
-        changed.fresh = time;
+        changed.fresh = Limits.zeroOrMore("fresh", time);
         return changed;
     }
 

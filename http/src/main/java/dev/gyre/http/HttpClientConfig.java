@@ -64,43 +64,43 @@ public final class HttpClientConfig implements Cloneable {
     /// Changes [#maxConnections()].
     public HttpClientConfig withMaxConnections(int connections) {
         HttpClientConfig changed = copy();
-        changed.maxConnections = (int) requirePositive("maxConnections", connections);
+        changed.maxConnections = Limits.positive("maxConnections", connections);
         return changed;
     }
 
     /// Changes [#maxWaiting()].
     public HttpClientConfig withMaxWaiting(int requests) {
         HttpClientConfig changed = copy();
-        changed.maxWaiting = (int) requirePositive("maxWaiting", requests);
+        changed.maxWaiting = Limits.positive("maxWaiting", requests);
         return changed;
     }
 
     /// Changes [#maxHead()] and [#maxFields()].
     public HttpClientConfig withMaxHead(int bytes, int fields) {
         HttpClientConfig changed = copy();
-        changed.maxHead = (int) requirePositive("bytes", bytes);
-        changed.maxFields = (int) requirePositive("fields", fields);
+        changed.maxHead = Limits.positive("bytes", bytes);
+        changed.maxFields = Limits.positive("fields", fields);
         return changed;
     }
 
     /// Changes [#maxContent()].
     public HttpClientConfig withMaxContent(long bytes) {
         HttpClientConfig changed = copy();
-        changed.maxContent = requirePositive("maxContent", bytes);
+        changed.maxContent = Limits.positive("maxContent", bytes);
         return changed;
     }
 
     /// Changes [#timeout()].
     public HttpClientConfig withTimeout(Duration timeout) {
         HttpClientConfig changed = copy();
-        changed.timeout = requireTime("timeout", timeout);
+        changed.timeout = Limits.positive("timeout", timeout);
         return changed;
     }
 
     /// Changes [#idleTimeout()].
     public HttpClientConfig withIdleTimeout(Duration timeout) {
         HttpClientConfig changed = copy();
-        changed.idleTimeout = requireTime("idleTimeout", timeout);
+        changed.idleTimeout = Limits.positive("idleTimeout", timeout);
         return changed;
     }
 
@@ -109,20 +109,6 @@ public final class HttpClientConfig implements Cloneable {
         HttpClientConfig changed = copy();
         changed.streams = Objects.requireNonNull(streams, "streams");
         return changed;
-    }
-
-    private static Duration requireTime(String name, Duration timeout) {
-        if (timeout.isNegative() || timeout.isZero()) {
-            throw new IllegalArgumentException(name + " is positive, not " + timeout);
-        }
-        return timeout;
-    }
-
-    private static long requirePositive(String name, long value) {
-        if (value < 1) {
-            throw new IllegalArgumentException(name + " is at least one, not " + value);
-        }
-        return value;
     }
 
     private HttpClientConfig copy() {

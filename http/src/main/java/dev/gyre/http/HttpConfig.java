@@ -23,6 +23,7 @@ public final class HttpConfig implements Cloneable {
     private Duration bodyTimeout = Duration.ofSeconds(30);
     private int leastBodyRate = 1_000;
     private Duration writeTimeout = Duration.ofSeconds(30);
+    private int leastWriteRate = 100;
     private String serverName = "gyre";
     private InstantSource clock = InstantSource.system();
 
@@ -74,9 +75,15 @@ public final class HttpConfig implements Cloneable {
         return leastBodyRate;
     }
 
-    /// How long a peer may take nothing of what is sent to it. Default 30 seconds.
+    /// How long a peer may take nothing of what is sent to it, before the connection is closed. Default 30 seconds.
     public Duration writeTimeout() {
         return writeTimeout;
+    }
+
+    /// How many bytes a second a peer has to take while something waits for it, on average over [#writeTimeout()]:
+    /// the connection of one that takes less is closed, as if it had taken nothing. Zero for any. Default 100.
+    public int leastWriteRate() {
+        return leastWriteRate;
     }
 
     /// What the `Server` field of responses says; empty for no such field. Default `gyre`.
@@ -92,7 +99,7 @@ public final class HttpConfig implements Cloneable {
     /// Changes [#maxTarget()].
     public HttpConfig withMaxTarget(int bytes) {
         HttpConfig changed = copy();
-        changed.maxTarget = (int) requirePositive("maxTarget", bytes);
+        changed.maxTarget = Limits.positive("maxTarget", bytes);
         return changed;
     }
 
@@ -100,7 +107,7 @@ public final class HttpConfig implements Cloneable {
     ///
     /// @throws IllegalArgumentException if it is below one byte, or above 64 KiB
     public HttpConfig withMaxHead(int bytes) {
-        if (requirePositive("maxHead", bytes) > 64 << 10) {
+        if (Limits.positive("maxHead", bytes) > 64 << 10) {
             throw new IllegalArgumentException("maxHead is at most 64 KiB, not " + bytes);
         }
         HttpConfig changed = copy();
@@ -112,7 +119,7 @@ public final class HttpConfig implements Cloneable {
     ///
     /// @throws IllegalArgumentException if it is below one, or above 10 000
     public HttpConfig withMaxFields(int fields) {
-        if (requirePositive("maxFields", fields) > 10_000) {
+        if (Limits.positive("maxFields", fields) > 10_000) {
             throw new IllegalArgumentException("maxFields is at most 10 000, not " + fields);
         }
         HttpConfig changed = copy();
@@ -123,43 +130,52 @@ public final class HttpConfig implements Cloneable {
     /// Changes [#maxBody()].
     public HttpConfig withMaxBody(long bytes) {
         HttpConfig changed = copy();
-        changed.maxBody = requirePositive("maxBody", bytes);
+        changed.maxBody = Limits.positive("maxBody", bytes);
         return changed;
     }
 
     /// Changes [#maxBlocking()].
     public HttpConfig withMaxBlocking(int handlers) {
         HttpConfig changed = copy();
-        changed.maxBlocking = (int) requirePositive("maxBlocking", handlers);
+        changed.maxBlocking = Limits.positive("maxBlocking", handlers);
         return changed;
     }
 
     /// Changes [#idleTimeout()].
     public HttpConfig withIdleTimeout(Duration timeout) {
         HttpConfig changed = copy();
-        changed.idleTimeout = requireTime("idleTimeout", timeout);
+        changed.idleTimeout = Limits.positive("idleTimeout", timeout);
         return changed;
     }
 
     /// Changes [#headTimeout()].
     public HttpConfig withHeadTimeout(Duration timeout) {
         HttpConfig changed = copy();
-        changed.headTimeout = requireTime("headTimeout", timeout);
+        changed.headTimeout = Limits.positive("headTimeout", timeout);
         return changed;
     }
 
     /// Changes [#bodyTimeout()] and [#leastBodyRate()].
     public HttpConfig withBodyTimeout(Duration timeout, int leastBytesPerSecond) {
         HttpConfig changed = copy();
-        changed.bodyTimeout = requireTime("bodyTimeout", timeout);
-        changed.leastBodyRate = (int) requirePositive("leastBytesPerSecond", leastBytesPerSecond);
+        changed.bodyTimeout = Limits.positive("bodyTimeout", timeout);
+        changed.leastBodyRate = Limits.positive("leastBytesPerSecond", leastBytesPerSecond);
         return changed;
     }
 
     /// Changes [#writeTimeout()].
     public HttpConfig withWriteTimeout(Duration timeout) {
         HttpConfig changed = copy();
-        changed.writeTimeout = requireTime("writeTimeout", timeout);
+        changed.writeTimeout = Limits.positive("writeTimeout", timeout);
+        return changed;
+    }
+
+    /// Changes [#writeTimeout()] and [#leastWriteRate()].
+    ///
+    /// @throws IllegalArgumentException if the time is not positive, or the rate is negative
+    public HttpConfig withWriteTimeout(Duration timeout, int leastBytesPerSecond) {
+        HttpConfig changed = withWriteTimeout(timeout);
+        changed.leastWriteRate = Limits.zeroOrMore("leastBytesPerSecond", leastBytesPerSecond);
         return changed;
     }
 
@@ -175,20 +191,6 @@ public final class HttpConfig implements Cloneable {
         HttpConfig changed = copy();
         changed.clock = Objects.requireNonNull(clock, "clock");
         return changed;
-    }
-
-    private static Duration requireTime(String name, Duration timeout) {
-        if (timeout.isNegative() || timeout.isZero()) {
-            throw new IllegalArgumentException(name + " is positive, not " + timeout);
-        }
-        return timeout;
-    }
-
-    private static long requirePositive(String name, long value) {
-        if (value < 1) {
-            throw new IllegalArgumentException(name + " is at least one, not " + value);
-        }
-        return value;
     }
 
     private HttpConfig copy() {

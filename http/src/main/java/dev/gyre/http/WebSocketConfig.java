@@ -68,11 +68,8 @@ public final class WebSocketConfig implements Cloneable {
 
     /// Changes [#maxMessage()].
     public WebSocketConfig withMaxMessage(int bytes) {
-        if (bytes < 1) {
-            throw new IllegalArgumentException("maxMessage is at least one byte, not " + bytes);
-        }
         WebSocketConfig changed = copy();
-        changed.maxMessage = bytes;
+        changed.maxMessage = Limits.positive("maxMessage", bytes);
         return changed;
     }
 
@@ -119,14 +116,14 @@ public final class WebSocketConfig implements Cloneable {
     /// @param interval zero for never
     public WebSocketConfig withPingInterval(Duration interval) {
         WebSocketConfig changed = copy();
-        changed.pingInterval = requireTime("pingInterval", interval);
+        changed.pingInterval = Limits.zeroOrMore("pingInterval", interval);
         return changed;
     }
 
     /// Changes [#closeTimeout()].
     public WebSocketConfig withCloseTimeout(Duration timeout) {
         WebSocketConfig changed = copy();
-        changed.closeTimeout = requireTime("closeTimeout", timeout);
+        changed.closeTimeout = Limits.zeroOrMore("closeTimeout", timeout);
         return changed;
     }
 
@@ -135,13 +132,6 @@ public final class WebSocketConfig implements Cloneable {
         WebSocketConfig changed = copy();
         changed.streams = Objects.requireNonNull(streams, "streams");
         return changed;
-    }
-
-    private static Duration requireTime(String name, Duration time) {
-        if (time.isNegative()) {
-            throw new IllegalArgumentException(name + " is never negative: " + time);
-        }
-        return time;
     }
 
     private WebSocketConfig copy() {

@@ -3,7 +3,10 @@ package dev.gyre.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.gyre.Clause;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,6 +62,47 @@ class AccessLogTest {
                 ServedSite site = new ServedSite(server -> routes(server, log))) {
             site.get("/", "User-Agent: a\" 200 5\\ \u00e9\tb");
             assertThat(next()).contains("\"a\\\" 200 5\\\\ \\xe9\\x09b\"").doesNotContain("\n");
+        }
+    }
+
+    /// What the log says of bytes that a server refuses.
+    private String lineOf(ServedSite site, String sent) throws Exception {
+        try (Socket socket = site.connect()) {
+            socket.getOutputStream().write(sent.getBytes(ISO_8859_1));
+            assertThat(ServedSite.Answer.read(socket.getInputStream(), false).status())
+                    .isGreaterThanOrEqualTo(400);
+            return next();
+        }
+    }
+
+    @Test
+    @Clause("H-1")
+    void line_ofWhatIsNoRequest_hasMethodAndTargetAsFarAsTheyAreKnown() throws Exception {
+        try (AccessLog log = AccessLog.combined(lines::add);
+                ServedSite site = new ServedSite(server -> routes(server, log))) {
+            assertThat(lineOf(site, "\u0000\u0001\r\n\r\n")).contains("\"- - -\" 400 ");
+            assertThat(lineOf(site, "M".repeat(40) + " / HTTP/1.1\r\n\r\n"))
+                    .contains("\"- - -\" 501 ");
+            assertThat(lineOf(site, "GET /" + "a".repeat(9_000) + " HTTP/1.1\r\n\r\n"))
+                    .contains("\"GET /aaaaaaaa")
+                    .contains("aaa -\" 414 ");
+            assertThat(lineOf(site, "GET /a\u0001b HTTP/1.1\r\n\r\n")).contains("\"GET /a -\" 400 ");
+            assertThat(lineOf(site, "GET /a HTTP/3.0\r\n\r\n")).contains("\"GET /a -\" 505 ");
+            assertThat(lineOf(site, "PUT /a?b HTTP/1.1\r\n\r\n")).contains("\"PUT /a?b -\" 400 ");
+            assertThat(lineOf(site, "GET /a HTTP/1.1\r\nX: " + "y".repeat(20_000) + "\r\n\r\n"))
+                    .matches(
+                            "127\\.0\\.0\\.1 - - \\[.*\\] \"GET /a -\" 431 \\d+ \"-\" \"-\""
+                                    + " 0\\.000000");
+            assertThat(lines).as("one line for each").isEmpty();
+        }
+    }
+
+    @Test
+    void line_ofContentThatIsTooLong_isThere() throws Exception {
+        try (AccessLog log = AccessLog.common(lines::add);
+                ServedSite site = new ServedSite(server -> routes(server, log))) {
+            String head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\n\r\n";
+            assertThat(lineOf(site, head)).contains("\"POST / HTTP/1.1\" 413 ");
         }
     }
 

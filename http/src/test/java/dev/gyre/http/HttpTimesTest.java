@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
 import dev.gyre.Promise;
+import dev.gyre.io.CloseReason;
 import dev.gyre.testkit.SimulatedPeer;
 import dev.gyre.testkit.SimulatedWorld;
 
@@ -26,7 +27,7 @@ class HttpTimesTest {
                             .withIdleTimeout(Duration.ofSeconds(60))
                             .withHeadTimeout(Duration.ofSeconds(10))
                             .withBodyTimeout(Duration.ofSeconds(30), 1_000)
-                            .withWriteTimeout(Duration.ofSeconds(20))
+                            .withWriteTimeout(Duration.ofSeconds(20), 3_000)
                             .withMaxBody(10 << 20));
 
     @AfterEach
@@ -80,6 +81,21 @@ class HttpTimesTest {
     @Clause("H-3")
     void head_thatComesByteByByte_isRefusedAfterItsTime_howeverBusyThePeerIs() {
         hello();
+        List<RefusedRequest> refused = new ArrayList<>();
+        server.use(
+                new Middleware() {
+                    @Override
+                    public Promise<?> handle(Request request, Response response, Handler next)
+                            throws Exception {
+                        return next.handle(request, response);
+                    }
+
+                    @Override
+                    public void refused(RefusedRequest request) {
+                        refused.add(request);
+                        throw new IllegalStateException("on purpose");
+                    }
+                });
         SimulatedPeer slow = peer("GET / HTTP/1.1\r\n");
         for (int second = 1; second < 10; second++) {
             world.advance(Duration.ofSeconds(1));
@@ -88,6 +104,7 @@ class HttpTimesTest {
         }
         world.advance(Duration.ofSeconds(2));
         assertThat(text(slow)).startsWith("HTTP/1.1 408 ").contains("\r\nConnection: close\r\n");
+        assertThat(refused).extracting(RefusedRequest::status).containsExactly(408);
     }
 
     @Test
@@ -120,6 +137,112 @@ class HttpTimesTest {
         assertThat(server.connections()).isEqualTo(1);
         world.advance(Duration.ofSeconds(3));
         assertThat(server.connections()).as("after 22 seconds in which nothing was taken").isZero();
+    }
+
+    /// A peer that reads only when told to, and what it asked for.
+    private SimulatedPeer hesitant(String target) {
+        SimulatedPeer peer = world.connect(PORT);
+        peer.pauseReading().onChange(SimulatedPeer::pauseReading);
+        peer.send("GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n");
+        world.advance(Duration.ofMillis(1));
+        return peer;
+    }
+
+    /// Takes what has arrived, at most 4 KiB, and pauses again.
+    private static void sip(SimulatedPeer peer) {
+        peer.resumeReading();
+    }
+
+    private long writeTimeouts() {
+        return world.loop().metrics().streamsClosed(CloseReason.WRITE_TIMEOUT);
+    }
+
+    @Test
+    @Clause("H-3")
+    void answer_thatThePeerTakesTooSlowly_endsTheConnection_andAtTheLeastRateDoesNot() {
+        world.socketBuffers(4_096);
+        server.get("/large", (_, response) -> response.send(new byte[1 << 20])).listen(PORT);
+        SimulatedPeer slow = hesitant("/large");
+        SimulatedPeer steady = hesitant("/large");
+        for (int second = 0; second < 200; second++) {
+            sip(steady);
+            if (second % 4 == 0) {
+                sip(slow);
+            }
+            world.advance(Duration.ofSeconds(1));
+            if (second == 18) {
+                assertThat(server.connections()).as("before the time is over").isEqualTo(2);
+            }
+        }
+        assertThat(slow.received().length)
+                .as("what one got who takes 2 KiB a second of the 3 000 it should")
+                .isBetween(4_096, 60_000);
+        assertThat(writeTimeouts()).as("the reason of its end").isEqualTo(1);
+        assertThat(steady.received().length)
+                .as("what one got who takes 8 KiB a second")
+                .isGreaterThan(500_000);
+        assertThat(server.connections()).isEqualTo(1);
+    }
+
+    @Test
+    @Clause("H-3")
+    void answer_thatIsAllWritten_andTakenTooSlowly_endsTheConnectionAlsoWhenItCloses() {
+        HttpServer hasty =
+                HttpServer.on(
+                        world.loop(),
+                        HttpConfig.DEFAULT.withWriteTimeout(Duration.ofSeconds(10), 20_000));
+        world.socketBuffers(4_096);
+        hasty.get("/middle", (_, r) -> r.send(new byte[60_000]))
+                .get("/last", (_, r) -> r.header("Connection", "close").send(new byte[60_000]))
+                .listen(PORT);
+        SimulatedPeer kept = hesitant("/middle");
+        SimulatedPeer last = hesitant("/last");
+        for (int second = 0; second < 60; second += 3) {
+            sip(kept);
+            sip(last);
+            world.advance(Duration.ofSeconds(3));
+        }
+        assertThat(kept.received().length).as("on a connection that is kept").isLessThan(50_000);
+        assertThat(last.received().length).as("on one that closes").isLessThan(50_000);
+        assertThat(writeTimeouts()).as("the reason of both ends").isEqualTo(2);
+    }
+
+    @Test
+    @Clause("H-3")
+    void events_thatAreFewAndTaken_areNotTooSlow() {
+        server.get(
+                        "/events",
+                        (_, response) -> {
+                            EventStream events = response.events();
+                            world.loop().every(Duration.ofSeconds(4), _ -> events.send("x"));
+                            return events.closed();
+                        })
+                .listen(PORT);
+        SimulatedPeer peer = peer("GET /events HTTP/1.1\r\nHost: a\r\n\r\n");
+        world.advance(Duration.ofMinutes(5));
+        assertThat(peer.isOpen())
+                .as("a few bytes now and then, each written as the rate is looked at, and taken")
+                .isTrue();
+    }
+
+    @Test
+    @Clause("H-3")
+    void leastRateOfZero_letsThePeerTakeItsTime() {
+        HttpServer patient =
+                HttpServer.on(
+                        world.loop(),
+                        HttpConfig.DEFAULT.withWriteTimeout(Duration.ofSeconds(20), 0));
+        world.socketBuffers(4_096);
+        patient.get("/large", (_, response) -> response.send(new byte[1 << 20])).listen(PORT);
+        SimulatedPeer slow = hesitant("/large");
+        for (int second = 0; second < 200; second += 4) {
+            sip(slow);
+            world.advance(Duration.ofSeconds(4));
+        }
+        assertThat(patient.connections()).isEqualTo(1);
+        assertThat(slow.received().length)
+                .as("what one got who was too slow for the other server")
+                .isGreaterThan(100_000);
     }
 
     @Test

@@ -229,6 +229,11 @@ final class Connection implements Wire.User {
         output.taken(bytes);
     }
 
+    /// How much of what is being sent the kernel has, before [#onSent] tells of it.
+    long partlySent() {
+        return reason == null ? wire.partlySent() : 0;
+    }
+
     @Override
     public void onOutputEnded() {
         output.wireEnded();

@@ -187,7 +187,7 @@ public final class LoopStream implements Stream {
 
     @Override
     public long pending() {
-        return connection.output.pending();
+        return connection.output.pending() - connection.partlySent();
     }
 
     // ------------------------------------------------------------------ from one to another
@@ -349,7 +349,7 @@ public final class LoopStream implements Stream {
 
     @Override
     public long sent() {
-        return connection.output.sent();
+        return connection.output.sent() + connection.partlySent();
     }
 
     @Override

@@ -190,6 +190,12 @@ final class SocketWire implements Wire {
                 .move(Opcode.SEND_FILE, socket, part.file, part.offset(), fileBytes, onWritten);
     }
 
+    @Override
+    public long partlySent() {
+        Operation known = writing;
+        return known == null ? 0 : known.transferred();
+    }
+
     private void progressed() {
         User known = user;
         if (known != null) {

@@ -284,6 +284,11 @@ final class TlsOutput {
         }
     }
 
+    /// How much of what is encrypted is out: at least so much, as records are longer than what is in them.
+    long partlySent(Wire below) {
+        return Math.max(0, underway - (records.bytes() - below.partlySent()));
+    }
+
     /// A close_notify goes out behind everything, and then the end of the wire below.
     void end() {
         ending = true;

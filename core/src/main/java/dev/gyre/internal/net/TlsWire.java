@@ -235,6 +235,11 @@ final class TlsWire implements Wire, Wire.User {
     }
 
     @Override
+    public long partlySent() {
+        return output.partlySent(below);
+    }
+
+    @Override
     public void endOutput() {
         if (open) {
             machine.end();

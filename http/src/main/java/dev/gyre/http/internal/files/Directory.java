@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
 
 /// A directory whose files are served. What was found lately is answered at once; for the rest somebody else looks at
 /// the disk, one for all that ask for the same.
@@ -26,6 +27,8 @@ public final class Directory {
 
     /// The depth of files that are not served by their path.
     private static final int NO_PLACE = -1;
+
+    private static final Found TOO_MANY = new Found.Nothing(503);
 
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
@@ -163,7 +166,7 @@ public final class Directory {
     private static HttpException nothing(FileExchange exchange, int status) {
         return switch (status) {
             case 403 -> new HttpException(403, "that may not be read");
-            case 503 -> new HttpException(503, "too many files are open");
+            case 503 -> new HttpException(503, "too many files are asked for at a time");
             default -> new HttpException(404, "there is nothing at " + exchange.path());
         };
     }
@@ -184,11 +187,13 @@ public final class Directory {
         @Nullable Search[] mine = new @Nullable Search[1];
         Promise<Found> outcome =
                 loop.<Found>promisify(
+                                cache.lookers(),
                                 _ ->
                                         !again && known != null && loader.isCurrent(known)
                                                 ? known
                                                 : loader.load(requested, gzip))
                         .then(found -> arrived(key, known, found))
+                        .recover(RejectedExecutionException.class, _ -> TOO_MANY)
                         .finallyRun(
                                 () -> {
                                     searches.remove(key, mine[0]);

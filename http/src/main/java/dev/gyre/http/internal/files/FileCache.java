@@ -2,6 +2,7 @@ package dev.gyre.http.internal.files;
 
 import dev.gyre.EventLoop;
 import dev.gyre.Timer;
+import dev.gyre.Workers;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Executor;
 
 /// The files that a server has sent lately, by what was asked for: so that what is asked for again costs neither a
 /// system call to find it nor another thread. Those that were not asked for longest go first.
@@ -23,11 +25,17 @@ public final class FileCache implements AutoCloseable {
     private static final long MOST_BYTES = 16L << 20;
     private static final Duration UNUSED = Duration.ofSeconds(10);
 
+    /// A disk does not get faster by more questions, and each that is under way may hold a megabyte to be compressed.
+    private static final int MOST_LOOKS_AT_ONCE = 64;
+
+    private static final int MOST_LOOKS_WAITING = 512;
+
     /// @param directory whose path it is
     /// @param path as it was sent
     record Key(Directory directory, String path) {}
 
     private final EventLoop loop;
+    private final Workers lookers;
     private final Map<Key, CachedFile> files = new LinkedHashMap<>(64, 0.75f, true);
 
     /// Everything that is open, also what is no longer here and still being sent.
@@ -39,11 +47,19 @@ public final class FileCache implements AutoCloseable {
 
     public FileCache(EventLoop loop) {
         this.loop = loop;
+        lookers =
+                Workers.bounded(
+                        loop.config().executor(), MOST_LOOKS_AT_ONCE, MOST_LOOKS_WAITING);
         loop.own(this);
     }
 
     EventLoop loop() {
         return loop;
+    }
+
+    /// Who looks at the disk, as often at a time as is good for it.
+    Executor lookers() {
+        return lookers;
     }
 
     @Nullable CachedFile get(Key key) {

@@ -1,10 +1,9 @@
 package dev.gyre.http.internal.files;
 
+import dev.gyre.http.internal.message.Percent;
+
 import org.jspecify.annotations.Nullable;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -29,7 +28,7 @@ record RequestedPath(List<String> names, boolean isDirectory) {
         boolean isDirectory = parts[parts.length - 1].isEmpty();
         List<String> names = new ArrayList<>(parts.length);
         for (int i = 0; i < parts.length - (isDirectory ? 1 : 0); i++) {
-            String name = decode(parts[i]);
+            String name = Percent.decode(parts[i], false);
             if (name == null || !isName(name) || (!hidden && name.startsWith("."))) {
                 return null;
             }
@@ -55,43 +54,5 @@ record RequestedPath(List<String> names, boolean isDirectory) {
             }
         }
         return true;
-    }
-
-    /// Strictly: two hex digits behind each percent sign, UTF-8 and in its shortest form.
-    private static @Nullable String decode(String part) {
-        if (part.indexOf('%') < 0 && part.chars().allMatch(c -> c < 0x80)) {
-            return part;
-        }
-        byte[] bytes = new byte[part.length()];
-        int length = 0;
-        for (int i = 0; i < part.length(); i++) {
-            char c = part.charAt(i);
-            if (c > 0xff) {
-                return null;
-            }
-            if (c != '%') {
-                bytes[length++] = (byte) c;
-                continue;
-            }
-            int high = i + 2 < part.length() ? digit(part.charAt(i + 1)) : -1;
-            int low = i + 2 < part.length() ? digit(part.charAt(i + 2)) : -1;
-            if (high < 0 || low < 0) {
-                return null;
-            }
-            bytes[length++] = (byte) (high << 4 | low);
-            i += 2;
-        }
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes, 0, length))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            return null;
-        }
-    }
-
-    private static int digit(char c) {
-        return c < 0x80 ? Character.digit(c, 16) : -1;
     }
 }

@@ -44,9 +44,12 @@ public abstract sealed class MessageHead implements Headers permits RequestHead,
             length = at;
             return at;
         }
-        boolean full = window.isFull();
+        boolean refused = at < 0 || window.isFull();
+        if (refused) {
+            noteRefused();
+        }
         release();
-        if (at == 0 && !full) {
+        if (!refused) {
             return 0;
         }
         refusal = at == 0 ? Refusal.HEAD_TOO_LARGE : Refusal.of(at);
@@ -77,6 +80,9 @@ public abstract sealed class MessageHead implements Headers permits RequestHead,
     ///
     /// @return the code of a refusal, if they contradict each other; otherwise 0
     abstract int finish(byte[] data);
+
+    /// It is refused, and will be forgotten: what somebody may want to know of it is to be noted.
+    void noteRefused() {}
 
     /// Forgets the first line.
     abstract void forgetFirstLine();
@@ -114,7 +120,7 @@ public abstract sealed class MessageHead implements Headers permits RequestHead,
         fields.keep();
     }
 
-    public final boolean isKept() {
+    final boolean isKept() {
         return fields.isKept();
     }
 

@@ -1,5 +1,7 @@
 package dev.gyre.http.internal.message;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.Objects;
 
 /// The head of a request, found where it lies: [#parse] looks at what has arrived so far and says whether it is
@@ -25,6 +27,10 @@ import java.util.Objects;
 public final class RequestHead extends MessageHead {
     private final RequestLine line;
 
+    // Loop thread only.
+    private @Nullable String refusedMethod;
+    private @Nullable String refusedTarget;
+
     /// @param maxTarget most bytes of a target
     /// @param maxHead most bytes of all, with the empty line at its end
     /// @param maxFields most header fields
@@ -42,6 +48,8 @@ public final class RequestHead extends MessageHead {
     /// One empty line before it belongs to it.
     @Override
     int firstLine(byte[] data, int end) {
+        refusedMethod = null;
+        refusedTarget = null;
         return line.parse(data, end);
     }
 
@@ -61,6 +69,26 @@ public final class RequestHead extends MessageHead {
     @Override
     void forgetFirstLine() {
         line.clear();
+    }
+
+    @Override
+    void noteRefused() {
+        if (line.methodEnd() > 0) {
+            refusedMethod = method();
+        }
+        if (line.targetEnd() > line.targetAt()) {
+            refusedTarget = fields.text(line.targetAt(), line.targetEnd());
+        }
+    }
+
+    /// The method of what the last [#parse] refused; null if it did not get that far.
+    public @Nullable String refusedMethod() {
+        return refusedMethod;
+    }
+
+    /// The target of what the last [#parse] refused, up to where it is wrong; null if it did not get that far.
+    public @Nullable String refusedTarget() {
+        return refusedTarget;
     }
 
     // ------------------------------------------------------------------ the first line

@@ -230,6 +230,9 @@ final class Exchange {
     /// Answers with what an error says, and with no word about others.
     Promise<?> answerPlainly(Throwable failure) {
         if (failure instanceof HttpException known) {
+            if (known.status() == 503) {
+                response.header("Retry-After", "1"); // It is for want of a place, which passes.
+            }
             return response.status(known.status()).text(known.getMessage() + "\n");
         }
         LOG.log(

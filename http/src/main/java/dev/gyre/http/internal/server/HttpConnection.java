@@ -4,6 +4,7 @@ import dev.gyre.Promise;
 import dev.gyre.http.EventStream;
 import dev.gyre.http.HttpException;
 import dev.gyre.http.internal.message.Refusal;
+import dev.gyre.http.internal.message.RequestHead;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.Protocol;
@@ -33,6 +34,7 @@ final class HttpConnection implements Protocol {
     final Workbench bench;
     private final Stream stream;
     private final Pace pace;
+    final Outflow out;
 
     /// The request that was not answered at once.
     private @Nullable Exchange open;
@@ -40,7 +42,6 @@ final class HttpConnection implements Protocol {
     private @Nullable EventStream events;
     private @Nullable Consumer<Stream> upgrade;
     private boolean serving;
-    private boolean room = true;
     private boolean closes;
     private boolean ended;
 
@@ -48,6 +49,7 @@ final class HttpConnection implements Protocol {
         this.bench = bench;
         this.stream = stream;
         pace = new Pace(bench, this::timePassed);
+        out = new Outflow(bench, stream);
     }
 
     Stream stream() {
@@ -85,7 +87,7 @@ final class HttpConnection implements Protocol {
                     yieldToOthers();
                     return;
                 }
-                if (!room) {
+                if (!out.hasRoom()) {
                     // A peer that does not take its answers has no more of them yet.
                     pace.work();
                     return;
@@ -94,7 +96,7 @@ final class HttpConnection implements Protocol {
                 int length = exchange.head.parse(data);
                 if (length <= 0) {
                     if (length < 0) {
-                        refuse(exchange.head.refusal());
+                        refuse(exchange.head.refusal(), exchange.head);
                     }
                     break;
                 }
@@ -127,11 +129,7 @@ final class HttpConnection implements Protocol {
         Promise<?> promise = bench.done;
         Throwable failure = null;
         try {
-            if (exchange.head.contentLength() > bench.config.maxBody()) {
-                closes = true;
-                throw new HttpException(
-                        413, "the content has more than " + bench.config.maxBody() + " bytes");
-            }
+            closes |= exchange.head.contentLength() > bench.config.maxBody();
             promise = bench.server.answer(exchange);
         } catch (Throwable e) {
             failure = e;
@@ -180,9 +178,12 @@ final class HttpConnection implements Protocol {
     }
 
     /// Answers what is no request.
-    private void refuse(Refusal refusal) {
+    ///
+    /// @param head what was made of it; null if nothing was
+    private void refuse(Refusal refusal, @Nullable RequestHead head) {
         closes = true;
         bench.preamble.putRefusal(refusal, bench.out(this, Preamble.REFUSAL_BYTES));
+        bench.server.refused(stream.peer(), refusal, head);
     }
 
     // ------------------------------------------------------------------ content
@@ -329,20 +330,6 @@ final class HttpConnection implements Protocol {
         stream.abort();
     }
 
-    void write(byte[] content) {
-        if (stream.isOpen()) {
-            noteRoom(stream.write(content));
-        }
-    }
-
-    void noteRoom(boolean goOn) {
-        room &= goOn;
-    }
-
-    boolean hasRoom() {
-        return room && stream.isOpen();
-    }
-
     /// Within [#serve] everything is flushed at its end.
     void flushUnlessServing() {
         if (!serving) {
@@ -370,6 +357,7 @@ final class HttpConnection implements Protocol {
     private void handOver(Exchange exchange) {
         Consumer<Stream> takeOver = Objects.requireNonNull(upgrade);
         pace.cancel();
+        out.cancel();
         open = null;
         exchange.response.upgraded();
         exchange.end();
@@ -391,7 +379,7 @@ final class HttpConnection implements Protocol {
 
     @Override
     public void onWritable(Stream stream) {
-        room = true;
+        out.writable();
         Exchange known = open;
         if (known != null) {
             known.response.writable();
@@ -419,6 +407,7 @@ final class HttpConnection implements Protocol {
     @Override
     public void onClose(Stream stream, CloseReason reason) {
         pace.cancel();
+        out.cancel();
         bench.server.forget(this);
         Exchange known = open;
         open = null;
@@ -438,7 +427,7 @@ final class HttpConnection implements Protocol {
         switch (pace.phase()) {
             case IDLE -> stream.close();
             case HEAD -> {
-                refuse(Refusal.HEAD_TOO_SLOW);
+                refuse(Refusal.HEAD_TOO_SLOW, null);
                 bench.flush();
                 stream.close();
             }

@@ -1,14 +1,17 @@
 package dev.gyre.http.internal.server;
 
+import dev.gyre.http.RefusedRequest;
 import dev.gyre.http.Request;
 
 import org.jspecify.annotations.Nullable;
 
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.Objects;
 
 /// A request as a line of an access log. What is known of the request is noted when it comes: afterwards it may be
 /// over.
@@ -32,18 +35,42 @@ public final class LogLine {
     /// @param combined whether it says where the peer comes from, and by what means
     public LogLine(Request request, boolean combined, Instant now) {
         this.combined = combined;
-        begin = new StringBuilder(160);
-        begin.append(host(request)).append(" - - [").append(date(now)).append("] \"");
-        escape(begin, request.method());
-        begin.append(' ');
-        escape(begin, request.target());
-        begin.append(request.isHttp10() ? " HTTP/1.0\"" : " HTTP/1.1\"");
         referrer = combined ? request.header("Referer") : null;
         agent = combined ? request.header("User-Agent") : null;
+        begin = begin(request.peer(), now);
+        putRequest(
+                request.method(), request.target(), request.isHttp10() ? "HTTP/1.0" : "HTTP/1.1");
     }
 
-    private static String host(Request request) {
-        return request.peer() instanceof InetSocketAddress known && known.getAddress() != null
+    /// @param combined as above
+    public LogLine(RefusedRequest request, boolean combined, Instant now) {
+        this.combined = combined;
+        referrer = null;
+        agent = null;
+        begin = begin(request.peer(), now);
+        putRequest(
+                Objects.requireNonNullElse(request.method(), "-"),
+                Objects.requireNonNullElse(request.target(), "-"),
+                "-");
+    }
+
+    private static StringBuilder begin(SocketAddress peer, Instant now) {
+        return new StringBuilder(160)
+                .append(host(peer))
+                .append(" - - [")
+                .append(date(now))
+                .append("] \"");
+    }
+
+    private void putRequest(String method, String target, String version) {
+        escape(begin, method);
+        begin.append(' ');
+        escape(begin, target);
+        begin.append(' ').append(version).append('"');
+    }
+
+    private static String host(SocketAddress peer) {
+        return peer instanceof InetSocketAddress known && known.getAddress() != null
                 ? known.getAddress().getHostAddress()
                 : "-";
     }

@@ -16,6 +16,8 @@ import dev.gyre.http.WebSocket;
 import dev.gyre.http.WebSocketConfig;
 import dev.gyre.http.internal.files.Directory;
 import dev.gyre.http.internal.files.FileCache;
+import dev.gyre.http.internal.message.Refusal;
+import dev.gyre.http.internal.message.RequestHead;
 import dev.gyre.io.Listener;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.Stream;
@@ -44,11 +46,10 @@ public final class LoopServer implements HttpServer {
     private final HttpConfig config;
     private final Workbench bench;
     private final Routes routes = new Routes();
-    private final List<Middleware> middleware = new ArrayList<>();
+    private final Entrance entrance = new Entrance(this::dispatch);
     private final List<Listener> listeners = new ArrayList<>();
     private final Set<HttpConnection> connections = new LinkedHashSet<>();
     private final Map<WebSocket, Stream> sockets = new LinkedHashMap<>();
-    private Handler entrance = this::dispatch;
     private @Nullable ErrorHandler errors;
     private JsonWriter json = Json::write;
     private long idleNanos;
@@ -142,14 +143,7 @@ public final class LoopServer implements HttpServer {
 
     @Override
     public HttpServer use(Middleware added) {
-        middleware.add(Objects.requireNonNull(added, "middleware"));
-        Handler chain = this::dispatch;
-        for (int i = middleware.size() - 1; i >= 0; i--) {
-            Middleware outer = middleware.get(i);
-            Handler next = chain;
-            chain = (request, response) -> outer.handle(request, response, next);
-        }
-        entrance = chain;
+        entrance.add(added);
         return this;
     }
 
@@ -183,13 +177,17 @@ public final class LoopServer implements HttpServer {
 
     /// Finds who answers, and lets it do so.
     Promise<?> answer(Exchange exchange) throws Exception {
-        return entrance.handle(exchange.request, exchange.response);
+        return entrance.handle(exchange);
     }
 
     private Promise<?> dispatch(Request request, dev.gyre.http.Response response) throws Exception {
         // Middleware hands on what it was given: a request of its own would have nowhere to be
         // answered.
         Exchange exchange = ((ServerRequest) request).exchange();
+        if (exchange.head.contentLength() > config.maxBody()) {
+            throw new HttpException(
+                    413, "the content has more than " + config.maxBody() + " bytes");
+        }
         Site site = routes.literal(exchange.head);
         if (site == null) {
             Routes.Found found = routes.find(exchange.request.rawPath());
@@ -230,6 +228,11 @@ public final class LoopServer implements HttpServer {
                         known
                                 ? method + " is not allowed here\n"
                                 : "nobody here knows " + method + "\n");
+    }
+
+    /// Tells of what never became a request.
+    void refused(SocketAddress peer, Refusal refusal, @Nullable RequestHead head) {
+        entrance.refused(peer, refusal, head);
     }
 
     /// Answers for a handler that failed.

@@ -2,6 +2,7 @@ package dev.gyre.http.internal.server;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.gyre.http.internal.message.Percent;
 import dev.gyre.http.internal.message.RequestHead;
 
 import org.jspecify.annotations.Nullable;
@@ -166,7 +167,7 @@ final class Routes {
         // The slashes count before what is encoded is read: one that is encoded separates nothing.
         String[] segments = path.substring(1).split("/", -1);
         for (int i = 0; i < segments.length; i++) {
-            segments[i] = Percent.decode(segments[i], false);
+            segments[i] = Percent.require(segments[i], false);
         }
         return find(root, segments, 0, new String[segments.length + 1], 0);
     }

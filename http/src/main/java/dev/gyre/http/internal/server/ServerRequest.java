@@ -5,6 +5,7 @@ import dev.gyre.http.Body;
 import dev.gyre.http.Headers;
 import dev.gyre.http.HttpException;
 import dev.gyre.http.Request;
+import dev.gyre.http.internal.message.Percent;
 import dev.gyre.http.internal.message.RequestHead;
 import dev.gyre.io.TlsSession;
 
@@ -41,7 +42,7 @@ final class ServerRequest implements Request {
 
     @Override
     public String path() {
-        return Percent.decode(rawPath(), false);
+        return Percent.require(rawPath(), false);
     }
 
     /// As it was sent.
@@ -78,8 +79,8 @@ final class ServerRequest implements Request {
         for (String pair : query.split("&", -1)) {
             int equals = pair.indexOf('=');
             String name = equals < 0 ? pair : pair.substring(0, equals);
-            if (Percent.decode(name, true).equals(parameter)) {
-                return equals < 0 ? "" : Percent.decode(pair.substring(equals + 1), true);
+            if (Percent.require(name, true).equals(parameter)) {
+                return equals < 0 ? "" : Percent.require(pair.substring(equals + 1), true);
             }
         }
         return null;

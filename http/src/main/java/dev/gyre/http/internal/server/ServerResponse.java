@@ -6,11 +6,11 @@ import dev.gyre.Promise;
 import dev.gyre.http.EventStream;
 import dev.gyre.http.Response;
 import dev.gyre.http.ResponseStream;
-import dev.gyre.http.internal.message.FieldList;
 import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
 
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,21 +34,14 @@ final class ServerResponse implements Response {
 
     private final Exchange exchange;
     private final Workbench bench;
-    private final FieldList fields = new FieldList();
-
-    /// Fields that stay when an error is answered instead.
-    private final FieldList lasting = new FieldList();
+    private final AnswerHead head = new AnswerHead();
 
     // Loop thread only, as far as a blocking handler does not have it.
     private Stage stage = Stage.COMPLETE;
-    private int status;
-    private boolean closes;
-    private boolean hasType;
     private long contentBytes;
     private final List<Runnable> onDone = new ArrayList<>();
-    private @Nullable ServerStream stream;
+    private @Nullable Unfinished rest;
     private @Nullable Encoding encoding;
-    private byte[] prepared = Lines.NONE;
 
     ServerResponse(Exchange exchange) {
         this.exchange = exchange;
@@ -58,22 +51,17 @@ final class ServerResponse implements Response {
     /// Forgets everything: another request begins.
     void reset() {
         onDone.clear();
-        lasting.clear();
+        head.reset();
         begin();
     }
 
     /// Forgets everything that was set, but for what is to last, and not who waits for the end.
     void begin() {
         stage = Stage.OPEN;
-        status = 200;
-        closes = false;
-        hasType = false;
         contentBytes = 0;
-        stream = null;
+        rest = null;
         encoding = null;
-        prepared = Lines.NONE;
-        fields.clear();
-        fields.addAll(lasting);
+        head.begin();
     }
 
     boolean isElsewhere() {
@@ -90,7 +78,7 @@ final class ServerResponse implements Response {
         }
         HttpConnection _ = exchange.connection();
         if (stage != Stage.OPEN) {
-            throw new IllegalStateException("the request is answered already, with " + status);
+            throw new IllegalStateException("the request is answered already, with " + status());
         }
     }
 
@@ -103,13 +91,13 @@ final class ServerResponse implements Response {
             return onLoop(() -> status(status));
         }
         requireOpen();
-        this.status = status;
+        head.status(status);
         return this;
     }
 
     @Override
     public int status() {
-        return status;
+        return head.status();
     }
 
     @Override
@@ -118,8 +106,8 @@ final class ServerResponse implements Response {
             return onLoop(() -> header(name, value));
         }
         requireOpen();
-        fields.remove(name);
-        return addHeader(name, value);
+        head.set(name, value);
+        return this;
     }
 
     @Override
@@ -128,39 +116,29 @@ final class ServerResponse implements Response {
             return onLoop(() -> addHeader(name, value));
         }
         requireOpen();
-        if (name.equalsIgnoreCase("Transfer-Encoding")) {
-            throw new IllegalArgumentException(
-                    "how content is transferred is seen to: leave Transfer-Encoding alone");
-        }
-        if (name.equalsIgnoreCase("Connection")) {
-            closes |= value.equalsIgnoreCase("close");
-            return this;
-        }
-        fields.add(name, value);
-        hasType |= name.equalsIgnoreCase("Content-Type");
+        head.add(name, value);
         return this;
     }
 
     @Override
     public @Nullable String header(String name) {
-        return fields.get(name);
+        return head.get(name);
     }
 
     /// Adds a header field that stays when the handler fails, and an error is answered.
     void addLasting(String name, String value) {
         requireOpen();
-        fields.add(name, value);
-        lasting.add(name, value);
+        head.addLasting(name, value);
     }
 
     boolean hasFields() {
-        return !fields.isEmpty();
+        return head.hasFields();
     }
 
     /// Lines for the head that were made and checked before, at most 4 KiB.
     void prepare(byte[] lines) {
         requireOpen();
-        prepared = lines;
+        head.prepare(lines);
     }
 
     /// Compresses the content if it turns out to be worth it.
@@ -219,6 +197,9 @@ final class ServerResponse implements Response {
             return answer(type, content.getBytes(UTF_8));
         }
         requireOpen();
+        if (!fits(length)) {
+            return refuseForWantOfMemory();
+        }
         Buffer out = putHead(type, length);
         if (hasContent()) {
             out.put(content);
@@ -235,26 +216,52 @@ final class ServerResponse implements Response {
         requireOpen();
         byte[] content = plain;
         if (encoding != null && plain.length > 0) {
-            content = encoding.whole(exchange.request, this, typeOf(type), plain);
+            content = encoding.whole(exchange.request, this, head.typeOf(type), plain);
         }
         Lines.requireAtOnce(content.length);
-        Buffer _ = putHead(type, content.length);
-        if (hasContent()) {
-            contentBytes = content.length;
-            if (content.length <= Lines.SHORT_BYTES) {
-                bench.out(exchange.connection(), content.length).put(content);
-            } else {
-                bench.flush();
-                exchange.connection().write(content);
-            }
+        if (!fits(content.length)) {
+            return refuseForWantOfMemory();
         }
-        complete();
+        Buffer _ = putHead(type, content.length);
+        if (!hasContent() || putContent(content)) {
+            complete();
+        }
         return bench.done;
     }
 
-    private String typeOf(byte[] line) {
-        String set = fields.get("Content-Type");
-        return set != null ? set : Lines.typeOf(line);
+    /// @return whether all of it is with the stream, or about to be
+    private boolean putContent(byte[] content) {
+        if (content.length > LongContent.LEAST_BYTES) {
+            stage = Stage.BEGUN;
+            bench.flush();
+            LongContent made = new LongContent(this, exchange.connection(), content);
+            rest = made;
+            return made.write();
+        }
+        contentBytes = content.length;
+        if (content.length <= Lines.SHORT_BYTES) {
+            bench.out(exchange.connection(), content.length).put(content);
+        } else {
+            bench.flush();
+            exchange.connection().out.write(ByteBuffer.wrap(content));
+        }
+        return true;
+    }
+
+    private boolean fits(int length) {
+        return length <= LoopMemory.TINY_BYTES
+                || !hasContent()
+                || bench.memory.has(
+                        Math.min(length, LongContent.LEAST_BYTES),
+                        exchange.connection().stream());
+    }
+
+    /// Another time there may be more of it; begun and cut off, the peer would not even know that.
+    private Promise<?> refuseForWantOfMemory() {
+        begin();
+        head.status(503);
+        head.add("Retry-After", "1");
+        return answer(Lines.TEXT, "there is no memory for the answer just now\n");
     }
 
     // ------------------------------------------------------------------ bit by bit
@@ -269,18 +276,17 @@ final class ServerResponse implements Response {
             return ServerStream.toNobody(this, exchange.lostConnection());
         }
         requireOpen();
-        String said = fields.get("Content-Length");
-        long length = said == null ? -1 : Lines.requireLength(said);
+        long length = head.length();
         Encoding.Filter filter = null;
         if (encoding != null && length < 0) {
-            filter = encoding.streamed(exchange.request, this, typeOf(type));
+            filter = encoding.streamed(exchange.request, this, head.typeOf(type));
         }
         boolean chunked = length < 0 && !exchange.head.isHttp10();
-        closes |= length < 0 && !chunked;
+        head.closeIf(length < 0 && !chunked);
         Buffer _ = putHead(type, chunked ? -1 : length);
         stage = Stage.BEGUN;
         ServerStream made = new ServerStream(this, exchange.connection(), length, chunked, filter);
-        stream = made;
+        rest = made;
         exchange.connection().flushUnlessServing();
         return made;
     }
@@ -337,11 +343,7 @@ final class ServerResponse implements Response {
     HttpConnection beginUpgrade(String protocol) {
         requireOpen();
         HttpConnection connection = exchange.connection();
-        Buffer out = bench.out(connection, Lines.HEAD_ROOM + fields.bytes());
-        bench.preamble.put(101, out);
-        fields.put(out);
-        out.put("Connection: Upgrade\r\nUpgrade: ").put(protocol).put("\r\n\r\n");
-        status = 101;
+        head.putUpgrade(bench.out(connection, head.bytes()), bench.preamble, protocol);
         stage = Stage.BEGUN;
         bench.flush();
         return connection;
@@ -357,34 +359,22 @@ final class ServerResponse implements Response {
 
     /// Whether content follows the head.
     boolean hasContent() {
-        return !Status.isWithoutContent(status) && !exchange.head.method().equals("HEAD");
+        return !Status.isWithoutContent(status()) && !exchange.head.method().equals("HEAD");
     }
 
     /// @param length of the content; -1 if that is not known, and it comes in chunks, or ends with the connection
     private Buffer putHead(byte[] type, long length) {
         HttpConnection connection = exchange.connection();
-        Buffer out =
-                bench.out(
-                        connection,
-                        Lines.HEAD_ROOM + prepared.length + fields.bytes() + Lines.SHORT_BYTES);
-        bench.preamble.put(status, out);
-        if (!hasType && length != 0) {
-            out.put(type);
-        }
-        out.put(prepared);
-        fields.remove("Content-Length");
-        fields.put(out);
-        boolean http10 = exchange.head.isHttp10();
-        Lines.putFraming(out, status, http10, length);
-        closes |= connection.closesAfter(exchange);
-        return Lines.putEnd(out, closes, http10);
+        Buffer out = bench.out(connection, head.bytes() + Lines.SHORT_BYTES);
+        head.closeIf(connection.closesAfter(exchange));
+        return head.put(out, bench.preamble, type, length, exchange.head.isHttp10());
     }
 
     /// Everything is with the stream, or about to be.
     void complete() {
         stage = Stage.COMPLETE;
         HttpConnection connection = exchange.connection();
-        connection.answered(exchange, closes);
+        connection.answered(exchange, head.closes());
     }
 
     boolean takesTrailers() {
@@ -398,7 +388,7 @@ final class ServerResponse implements Response {
     /// The connection is gone, whatever stage this is at.
     void lost() {
         stage = Stage.COMPLETE;
-        ServerStream known = stream;
+        Unfinished known = rest;
         if (known != null) {
             known.lost();
         }
@@ -408,7 +398,7 @@ final class ServerResponse implements Response {
 
     /// There is room again.
     void writable() {
-        ServerStream known = stream;
+        Unfinished known = rest;
         if (known != null && stage == Stage.BEGUN) {
             known.writable();
         }

@@ -9,6 +9,7 @@ import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -18,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 /// connection is that of the content.
 ///
 /// Loop thread; on that of a blocking handler writes are carried out on the loop, and wait for room.
-final class ServerStream implements ResponseStream {
+final class ServerStream implements ResponseStream, Unfinished {
     private static final int PIECE_BYTES = 8 << 10;
 
     private final ServerResponse response;
@@ -124,7 +125,7 @@ final class ServerStream implements ResponseStream {
     private boolean put(byte[] content) {
         // An empty chunk would be the last one.
         if (content.length == 0 || !response.hasContent()) {
-            return connection.hasRoom();
+            return connection.out.hasRoom();
         }
         response.addContent(content.length);
         boolean small = content.length <= PIECE_BYTES;
@@ -137,14 +138,14 @@ final class ServerStream implements ResponseStream {
             out.put(content);
         } else {
             bench.flush();
-            connection.write(content);
+            connection.out.write(ByteBuffer.wrap(content));
             out = bench.out(connection, 32);
         }
         if (chunked) {
             out.put((byte) '\r').put((byte) '\n');
         }
         connection.flushUnlessServing();
-        return connection.hasRoom();
+        return connection.out.hasRoom();
     }
 
     @Override
@@ -204,8 +205,8 @@ final class ServerStream implements ResponseStream {
         return bench.done;
     }
 
-    /// The connection was closed before the end.
-    void lost() {
+    @Override
+    public void lost() {
         boolean was = open;
         open = false;
         letGo();
@@ -233,7 +234,8 @@ final class ServerStream implements ResponseStream {
 
     // ------------------------------------------------------------------ pressure
 
-    void writable() {
+    @Override
+    public void writable() {
         letGo();
         Runnable callback = onWritable;
         if (callback != null && open) {

@@ -19,6 +19,7 @@ final class Workbench {
     final HttpConfig config;
     final LoopServer server;
     final Preamble preamble;
+    final LoopMemory memory;
 
     /// What an answer returns: nothing has to be waited for.
     final Promise<?> done;
@@ -32,6 +33,7 @@ final class Workbench {
         this.loop = loop;
         this.config = config;
         preamble = new Preamble(loop, config);
+        memory = new LoopMemory(loop);
         done = Promise.resolved(loop, "answered");
     }
 
@@ -76,8 +78,8 @@ final class Workbench {
     void flush() {
         HttpConnection known = owner;
         owner = null;
-        if (known != null && out.readable() > 0 && known.stream().isOpen()) {
-            known.noteRoom(known.stream().write(out));
+        if (known != null && out.readable() > 0) {
+            known.out.write(out);
         }
         out.clear();
     }

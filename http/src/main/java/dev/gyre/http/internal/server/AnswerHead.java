@@ -1,0 +1,131 @@
+package dev.gyre.http.internal.server;
+
+import dev.gyre.http.internal.message.FieldList;
+import dev.gyre.io.Buffer;
+
+import org.jspecify.annotations.Nullable;
+
+/// The head of an answer as it was set so far, and how it is put together.
+final class AnswerHead {
+    private final FieldList fields = new FieldList();
+
+    /// Fields that stay when an error is answered instead.
+    private final FieldList lasting = new FieldList();
+
+    // Loop thread only, as far as a blocking handler does not have it.
+    private int status;
+    private boolean closes;
+    private boolean hasType;
+    private byte[] prepared = Lines.NONE;
+
+    /// Forgets everything: another request begins.
+    void reset() {
+        lasting.clear();
+        begin();
+    }
+
+    /// Forgets everything that was set, but for what is to last.
+    void begin() {
+        status = 200;
+        closes = false;
+        hasType = false;
+        prepared = Lines.NONE;
+        fields.clear();
+        fields.addAll(lasting);
+    }
+
+    int status() {
+        return status;
+    }
+
+    void status(int status) {
+        this.status = status;
+    }
+
+    // ------------------------------------------------------------------ fields
+
+    void set(String name, String value) {
+        fields.remove(name);
+        add(name, value);
+    }
+
+    void add(String name, String value) {
+        if (name.equalsIgnoreCase("Transfer-Encoding")) {
+            throw new IllegalArgumentException(
+                    "how content is transferred is seen to: leave Transfer-Encoding alone");
+        }
+        if (name.equalsIgnoreCase("Connection")) {
+            closes |= value.equalsIgnoreCase("close");
+            return;
+        }
+        fields.add(name, value);
+        hasType |= name.equalsIgnoreCase("Content-Type");
+    }
+
+    void addLasting(String name, String value) {
+        fields.add(name, value);
+        lasting.add(name, value);
+    }
+
+    /// Lines that were made and checked before, at most 4 KiB.
+    void prepare(byte[] lines) {
+        prepared = lines;
+    }
+
+    @Nullable String get(String name) {
+        return fields.get(name);
+    }
+
+    boolean hasFields() {
+        return !fields.isEmpty();
+    }
+
+    /// The media type that was set, or else that of a line.
+    String typeOf(byte[] line) {
+        String set = fields.get("Content-Type");
+        return set != null ? set : Lines.typeOf(line);
+    }
+
+    /// The length that was set; -1 if none was.
+    long length() {
+        String said = fields.get("Content-Length");
+        return said == null ? -1 : Lines.requireLength(said);
+    }
+
+    // ------------------------------------------------------------------ putting it together
+
+    boolean closes() {
+        return closes;
+    }
+
+    void closeIf(boolean last) {
+        closes |= last;
+    }
+
+    /// How much room it needs at most.
+    int bytes() {
+        return Lines.HEAD_ROOM + prepared.length + fields.bytes();
+    }
+
+    /// @param type the line of it, unless one is set
+    /// @param length of the content; -1 if that is not known, and it comes in chunks, or ends with the connection
+    Buffer put(Buffer out, Preamble preamble, byte[] type, long length, boolean http10) {
+        preamble.put(status, out);
+        if (!hasType && length != 0) {
+            out.put(type);
+        }
+        out.put(prepared);
+        fields.remove("Content-Length");
+        fields.put(out);
+        Lines.putFraming(out, status, http10, length);
+        return Lines.putEnd(out, closes, http10);
+    }
+
+    /// The head of 101: from here on another protocol is spoken.
+    void putUpgrade(Buffer out, Preamble preamble, String protocol) {
+        status = 101;
+        preamble.put(status, out);
+        fields.put(out);
+        out.put("Connection: Upgrade\r\nUpgrade: ").put(protocol).put("\r\n\r\n");
+    }
+}

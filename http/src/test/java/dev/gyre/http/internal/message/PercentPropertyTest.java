@@ -1,0 +1,60 @@
+package dev.gyre.http.internal.message;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.gyre.http.HttpException;
+
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+import java.net.URLEncoder;
+
+class PercentPropertyTest {
+    @Property(tries = 2_000)
+    void decode_ofWhatTheJdkEncoded_isWhatItWas(@ForAll String text) {
+        String encoded = URLEncoder.encode(text, UTF_8);
+        // Halves of pairs have no encoding: the JDK puts a question mark.
+        String whole = new String(text.getBytes(UTF_8), UTF_8);
+        assertThat(Percent.decode(encoded, true)).isEqualTo(whole);
+    }
+
+    @Property(tries = 2_000)
+    void decode_ofEveryByteEncoded_isTheText(@ForAll String text) {
+        StringBuilder encoded = new StringBuilder();
+        for (byte octet : text.getBytes(UTF_8)) {
+            encoded.append("%%%02x".formatted(octet));
+        }
+        assertThat(Percent.decode(encoded.toString(), false))
+                .isEqualTo(new String(text.getBytes(UTF_8), UTF_8));
+    }
+
+    @Example
+    void decode_ofPlusSigns_isASpaceInForms() {
+        assertThat(Percent.decode("a+b%2B", true)).isEqualTo("a b+");
+        assertThat(Percent.decode("a+b%2b", false)).isEqualTo("a+b+");
+    }
+
+    @Example
+    void decode_ofWhatIsNotEncodedAsItShould_isNull() {
+        for (String wrong :
+                new String[] {
+                    "%", "%4", "a%4", "%4g", "%g4", "%%41", "%\uff11\uff11", "%c0%af", "%ff", "%c3",
+                    "%ed%a0%80", "\u00e9", "\u0141"
+                }) {
+            assertThat(Percent.decode(wrong, false)).as(wrong).isNull();
+            assertThatThrownBy(() -> Percent.require(wrong, true))
+                    .as(wrong)
+                    .isInstanceOfSatisfying(
+                            HttpException.class, e -> assertThat(e.status()).isEqualTo(400));
+        }
+    }
+
+    @Example
+    void decode_ofBytesThatAreUtf8AsTheyAre_isTheText() {
+        assertThat(Percent.decode("\u00c3\u00a9%21", false)).isEqualTo("\u00e9!");
+    }
+}
