@@ -33,7 +33,7 @@ final class Durations implements ITypeConverter<Duration> {
                 };
         long millis = Long.parseLong(matcher.group(1)) * unitMillis;
         long nanos = Math.ceilDiv(billionths(matcher.group(2)) * unitMillis, 1_000);
-        if (millis > MOST_MILLIS || millis == MOST_MILLIS && nanos > 0) {
+        if (millis > MOST_MILLIS || (millis == MOST_MILLIS && nanos > 0)) {
             throw new TypeConversionException("'" + value + "' is longer than a day");
         }
         return Duration.ofMillis(millis).plusNanos(nanos);

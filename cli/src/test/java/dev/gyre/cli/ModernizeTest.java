@@ -89,7 +89,7 @@ final class ModernizeTest {
 
     private static boolean initialize(String type, ClassLoader loader) {
         try {
-            return Class.forName(type, true, loader).getClassLoader() == loader;
+            return loader.equals(Class.forName(type, true, loader).getClassLoader());
         } catch (ClassNotFoundException e) {
             return false;
         } catch (NoClassDefFoundError e) {
