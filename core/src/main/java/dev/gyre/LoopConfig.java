@@ -1,5 +1,7 @@
 package dev.gyre;
 
+import static dev.gyre.internal.base.Log.LOG;
+
 import dev.gyre.metrics.LoopObserver;
 
 import java.time.Duration;
@@ -335,8 +337,6 @@ public final class LoopConfig implements Cloneable {
     /// Logs what a callback threw. A constant, so that equal configurations share it.
     private enum LogUncaught implements Thread.UncaughtExceptionHandler {
         INSTANCE;
-
-        private static final System.Logger LOG = System.getLogger("dev.gyre");
 
         @Override
         public void uncaughtException(Thread thread, Throwable thrown) {

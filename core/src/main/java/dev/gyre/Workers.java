@@ -1,5 +1,7 @@
 package dev.gyre;
 
+import static dev.gyre.internal.base.Log.LOG;
+
 import org.jspecify.annotations.Nullable;
 
 import java.lang.System.Logger.Level;
@@ -56,8 +58,6 @@ public final class Workers implements Executor {
         LINE,
         NEITHER
     }
-
-    private static final System.Logger LOG = System.getLogger("dev.gyre");
 
     private final int atOnce;
     private final int queued;

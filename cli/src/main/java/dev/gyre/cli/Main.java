@@ -4,25 +4,16 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 
-import java.util.Objects;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 
-/// The `gyre` command. It does nothing of itself: each subcommand is a class of this package, named
-/// in the list below, and its `call()` answers with the exit status.
+/// The `gyre` command. It does nothing of itself: each subcommand is a class of this package, whose name is the
+/// command's, and its `call()` answers with the exit status.
 @Command(
         name = "gyre",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        subcommands = {
-            Doctor.class,
-            Ticks.class,
-            Watch.class,
-            Run.class,
-            Serve.class,
-            Echo.class,
-            Proxy.class,
-            C10k.class,
-            HelpCommand.class
-        },
         headerHeading = "%n",
         header = "Gyre: an event loop for Java, straight on the kernel's own.",
         synopsisHeading = "%nUsage: ",
@@ -50,18 +41,48 @@ import java.util.Objects;
             ""
         })
 public final class Main {
+    /// In the order of the help.
+    static final List<Class<?>> COMMANDS =
+            List.of(
+                    Doctor.class,
+                    Ticks.class,
+                    Watch.class,
+                    Run.class,
+                    Serve.class,
+                    Echo.class,
+                    Proxy.class,
+                    C10k.class);
+
     private Main() {}
 
-    static CommandLine commandLine() {
+    /// Knows the command that these arguments name, or all if it is none: picocli reads every option of every
+    /// command that it knows of, and somebody waits for a server's first answer.
+    static CommandLine commandLine(String... args) {
         CommandLine commandLine = new CommandLine(new Main());
-        // What stands behind `run` is another program's: options are not ours, nor names after an
-        // @.
-        Objects.requireNonNull(commandLine.getSubcommands().get("run")).setStopAtPositional(true);
+        Optional<Class<?>> named = args.length == 0 ? Optional.empty() : command(args[0]);
+        named.ifPresentOrElse(
+                commandLine::addSubcommand,
+                () -> {
+                    COMMANDS.forEach(commandLine::addSubcommand);
+                    commandLine.addSubcommand(new HelpCommand());
+                });
+        CommandLine run = commandLine.getSubcommands().get("run");
+        if (run != null) {
+            // What stands behind `run` is another program's: options are not ours, nor names after
+            // an @.
+            run.setStopAtPositional(true);
+        }
         return commandLine.setExpandAtFiles(false);
+    }
+
+    private static Optional<Class<?>> command(String name) {
+        return COMMANDS.stream()
+                .filter(each -> each.getSimpleName().toLowerCase(Locale.ROOT).equals(name))
+                .findFirst();
     }
 
     /// Runs the command line and exits with its status.
     public static void main(String[] args) {
-        System.exit(commandLine().execute(args));
+        System.exit(commandLine(args).execute(args));
     }
 }

@@ -172,7 +172,7 @@ final class Serve implements Callable<Integer> {
     @Option(
             names = "--rehearse",
             hidden = true, // for the launcher, which makes the start-up cache of it
-            description = "Asks itself for everything once, and ends.")
+            description = "Asks itself for everything, and ends.")
     private boolean rehearsing;
 
     @Mixin

@@ -77,7 +77,7 @@ final class Serving {
         StandardInput _ = StandardInput.on(loop, _ -> {}, () -> stop(Signal.SIGTERM));
     }
 
-    /// Asks itself for everything once, and ends.
+    /// Asks itself for everything, and ends.
     void rehearse() {
         rehearsing = true;
     }

@@ -11,7 +11,7 @@ record Execution(int status, String out, String err) {
     static Execution of(String... args) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
-        CommandLine commandLine = Main.commandLine();
+        CommandLine commandLine = Main.commandLine(args);
         commandLine.setOut(new PrintWriter(out));
         commandLine.setErr(new PrintWriter(err));
         int status = commandLine.execute(args);

@@ -36,6 +36,13 @@ final class Program implements AutoCloseable {
         return new Program(gyre(args));
     }
 
+    /// `gyre` on a JVM with one more option.
+    static Program startWith(String option, String... args) throws IOException {
+        List<String> command = gyre(args);
+        command.add(1, option);
+        return new Program(command);
+    }
+
     /// A shell script in which `"$@"` is `gyre` with these arguments.
     static Program inShell(String script, String... args) throws IOException {
         List<String> command = new ArrayList<>(List.of("sh", "-c", script, "sh"));

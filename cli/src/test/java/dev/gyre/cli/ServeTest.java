@@ -274,7 +274,7 @@ final class ServeTest {
             assertThat(server.restOfOut())
                     .last()
                     .asString()
-                    .startsWith("Ended by SIGTERM: 10 requests on ");
+                    .startsWith("Ended by SIGTERM: 20010 requests on ");
             assertThat(server.status()).isZero();
             assertThat(server.restOfErr()).isEmpty();
         }

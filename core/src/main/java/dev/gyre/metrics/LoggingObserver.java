@@ -1,5 +1,7 @@
 package dev.gyre.metrics;
 
+import static dev.gyre.internal.base.Log.LOG;
+
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.ShutdownReport;
@@ -9,8 +11,6 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// The default observer. Shared by all loops of the process, hence the atomic counts.
 final class LoggingObserver implements LoopObserver {
-    private static final System.Logger LOG = System.getLogger("dev.gyre");
-
     static final LoggingObserver INSTANCE = new LoggingObserver();
 
     private final AtomicLong breaches = new AtomicLong();

@@ -33,11 +33,11 @@ public final class Rehearsal {
 
     private Rehearsal() {}
 
-    /// Asks for everything once.
+    /// Asks for everything once, and for one thing often.
     ///
     /// @param done called when all was asked, whatever came of it
     public static void of(EventLoop loop, InetSocketAddress server, Runnable done) {
-        ask(loop, server, 0, () -> talk(loop, server, done));
+        ask(loop, server, 0, () -> talk(loop, server, () -> Repetition.of(loop, server, done)));
     }
 
     private static void ask(EventLoop loop, InetSocketAddress server, int index, Runnable done) {

@@ -69,9 +69,10 @@ public final class ServerLoops implements AutoCloseable {
         if (all.size() == 1) {
             return all.getFirst().server().listen(address, config).address();
         }
-        if (address instanceof InetSocketAddress internet && internet.getPort() != 0) {
+        if (address instanceof InetSocketAddress) {
             // Another server that shares its port would let us in, and take half of our
-            // connections.
+            // connections. Nobody has port 0, which rehearsals use: they are to do what a start
+            // does.
             Sockets.listen(first(), address).close();
         }
         SocketAddress where = address;

@@ -1,5 +1,7 @@
 package dev.gyre.internal.backend;
 
+import static dev.gyre.internal.base.Log.LOG;
+
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
 
@@ -18,8 +20,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// just before its call, and ring at whatever descriptor got the number after the close. It also
 /// guards the bell's memory and is taken only by the one producer that won `pending`.
 public final class WakeSignal {
-    private static final System.Logger LOG = System.getLogger("dev.gyre");
-
     // Shared: set by any thread, cleared by the loop.
     private final AtomicBoolean pending = new AtomicBoolean();
 

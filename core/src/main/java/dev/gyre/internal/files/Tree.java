@@ -1,5 +1,6 @@
 package dev.gyre.internal.files;
 
+import static dev.gyre.internal.base.Log.LOG;
 import static dev.gyre.internal.sys.Linux.IN_DONT_FOLLOW;
 
 import dev.gyre.SystemCallException;
@@ -47,8 +48,6 @@ import java.util.Set;
 ///
 /// Loop thread only.
 final class Tree implements Scope {
-    private static final System.Logger LOG = System.getLogger("dev.gyre");
-
     /// Why directories are looked at.
     private enum Purpose {
         /// Nothing is reported, and what cannot be watched is thrown.

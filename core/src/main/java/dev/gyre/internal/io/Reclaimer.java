@@ -1,5 +1,7 @@
 package dev.gyre.internal.io;
 
+import static dev.gyre.internal.base.Log.LOG;
+
 import java.lang.System.Logger.Level;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
@@ -12,8 +14,6 @@ import java.util.concurrent.ConcurrentHashMap;
 /// There is no thread for it. Whoever opens a descriptor looks first whether some can be given back, which
 /// is just when numbers matter, and every loop looks once a tick: a read of one field.
 public final class Reclaimer {
-    private static final System.Logger LOG = System.getLogger("dev.gyre");
-
     private static final ReferenceQueue<OpenDescriptor> UNREACHABLE = new ReferenceQueue<>();
 
     /// References have to be reachable themselves, or they are never queued.

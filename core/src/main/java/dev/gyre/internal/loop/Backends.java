@@ -1,5 +1,7 @@
 package dev.gyre.internal.loop;
 
+import static dev.gyre.internal.base.Log.LOG;
+
 import dev.gyre.BackendKind;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
@@ -22,8 +24,6 @@ import java.util.function.Supplier;
 /// Chooses a loop's backend, clause B-2, and is alone in knowing which there are.
 final class Backends {
     static final String PROPERTY = "gyre.backend";
-
-    private static final System.Logger LOG = System.getLogger("dev.gyre");
 
     /// A backend, and why it is not the one that was asked for.
     record Choice(Backend backend, Optional<String> fallback) {}

@@ -1,5 +1,7 @@
 package dev.gyre.internal.loop;
 
+import static dev.gyre.internal.base.Log.LOG;
+
 import dev.gyre.FailurePolicy;
 import dev.gyre.LoopConfig;
 import dev.gyre.internal.base.Counter;
@@ -13,8 +15,6 @@ import java.lang.System.Logger.Level;
 ///
 /// Loop thread only.
 final class Failures {
-    private static final System.Logger LOG = System.getLogger("dev.gyre");
-
     private final FailurePolicy policy;
     private final Thread.UncaughtExceptionHandler handler;
     private final Counter count = new Counter();

@@ -1,5 +1,7 @@
 package dev.gyre.internal.signal;
 
+import static dev.gyre.internal.base.Log.LOG;
+
 import dev.gyre.internal.signal.JvmHandlers.Installed;
 import dev.gyre.os.Signal;
 
@@ -17,8 +19,6 @@ import java.util.Map;
 /// A signal may come in by the JVM's handler or by the descriptor of any taker; whichever it is,
 /// it comes once, and all who take the signal are told. Any thread.
 public final class Takers {
-    private static final System.Logger LOG = System.getLogger("dev.gyre");
-
     private final JvmHandlers handlers;
 
     // Shared: guarded by this. The lock is not held while takers are told.

@@ -1,22 +1,16 @@
 package dev.gyre.internal.sys;
 
-import static dev.gyre.internal.sys.Linkage.unexpected;
-
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
-import java.lang.invoke.MethodHandle;
 
 /// The real calls, through libc; or, where `kqueue` and `kevent` are to come from elsewhere,
 /// through the library that the property `gyre.kqueue.library` names, by its path or as the
 /// system's loader knows it. What that library is like is said by `gyre.kqueue.flavour`: see
 /// [KqueueFlavour]. Both are read once, at first use.
 ///
-/// Handles are static final, as in [LinuxKernel] and for the same reason.
+/// Functions are static final, as in [LinuxKernel] and for the same reason.
 public final class BsdKqueueCalls implements KqueueCalls {
     /// The property that names a library.
     public static final String LIBRARY_PROPERTY = "gyre.kqueue.library";
@@ -31,11 +25,8 @@ public final class BsdKqueueCalls implements KqueueCalls {
 
     private static final class Kqueue {
         static final SymbolLookup LIBRARY = library(System.getProperty(LIBRARY_PROPERTY, ""));
-        static final MethodHandle CREATE = Linkage.link(LIBRARY, "kqueue", JAVA_INT);
-        static final MethodHandle KEVENT =
-                Linkage.link(
-                        LIBRARY, "kevent", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG,
-                        JAVA_INT, JAVA_LONG);
+        static final CFunction CREATE = Linkage.intFunction(LIBRARY, "kqueue");
+        static final CFunction KEVENT = Linkage.intFunction(LIBRARY, "kevent");
 
         @SuppressWarnings("restricted") // this room's purpose
         private static SymbolLookup library(String name) {
@@ -46,18 +37,15 @@ public final class BsdKqueueCalls implements KqueueCalls {
     }
 
     private static final class Descriptors {
-        static final MethodHandle FSTAT =
+        static final CFunction FSTAT =
                 // On x86-64 macOS kept the old name for a struct with short inode numbers.
-                Linkage.find("fstat$INODE64", JAVA_INT, JAVA_INT, JAVA_LONG)
-                        .orElseGet(() -> Linkage.link("fstat", JAVA_INT, JAVA_INT, JAVA_LONG));
-        static final MethodHandle PIPE = Linkage.link("pipe", JAVA_INT, JAVA_LONG);
-        static final MethodHandle FCNTL =
-                Linkage.linkVariadic("fcntl", JAVA_INT, 2, JAVA_INT, JAVA_INT, JAVA_INT);
-        static final MethodHandle READ =
-                Linkage.link("read", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
-        static final MethodHandle WRITE =
-                Linkage.link("write", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
-        static final MethodHandle CLOSE = Linkage.link("close", JAVA_INT, JAVA_INT);
+                Linkage.findIntFunction("fstat$INODE64")
+                        .orElseGet(() -> Linkage.intFunction("fstat"));
+        static final CFunction PIPE = Linkage.intFunction("pipe");
+        static final CFunction FCNTL = Linkage.variadicInt("fcntl", 2);
+        static final CFunction READ = Linkage.longFunction("read");
+        static final CFunction WRITE = Linkage.longFunction("write");
+        static final CFunction CLOSE = Linkage.intFunction("close");
     }
 
     public BsdKqueueCalls(KqueueFlavour flavour) {
@@ -66,11 +54,7 @@ public final class BsdKqueueCalls implements KqueueCalls {
 
     @Override
     public int kqueue() {
-        try {
-            return result((int) Kqueue.CREATE.invokeExact(captured));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return result((int) Kqueue.CREATE.call(captured));
     }
 
     @Override
@@ -81,76 +65,48 @@ public final class BsdKqueueCalls implements KqueueCalls {
             long eventsAddress,
             int maxEvents,
             long timespecAddress) {
-        try {
-            return result(
-                    (int)
-                            Kqueue.KEVENT.invokeExact(
-                                    captured,
-                                    kq,
-                                    changesAddress,
-                                    changeCount,
-                                    eventsAddress,
-                                    maxEvents,
-                                    timespecAddress));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return result(
+                (int)
+                        Kqueue.KEVENT.call(
+                                captured,
+                                kq,
+                                changesAddress,
+                                changeCount,
+                                eventsAddress,
+                                maxEvents,
+                                timespecAddress));
     }
 
     @Override
     public int fileType(int fd) {
-        try {
-            int result = result((int) Descriptors.FSTAT.invokeExact(captured, fd, stat.address()));
-            long mode = stat.address() + flavour.offsetofStatMode();
-            return result < 0 ? result : Memory.getShort(mode) & Kevent.S_IFMT;
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        int result = result((int) Descriptors.FSTAT.call(captured, fd, stat.address()));
+        long mode = stat.address() + flavour.offsetofStatMode();
+        return result < 0 ? result : Memory.getShort(mode) & Kevent.S_IFMT;
     }
 
     @Override
     public int pipe(long pairAddress) {
-        try {
-            return result((int) Descriptors.PIPE.invokeExact(captured, pairAddress));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return result((int) Descriptors.PIPE.call(captured, pairAddress));
     }
 
     @Override
     public int fcntl(int fd, int command, int argument) {
-        try {
-            return result((int) Descriptors.FCNTL.invokeExact(captured, fd, command, argument));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return result((int) Descriptors.FCNTL.call(captured, fd, command, argument));
     }
 
     @Override
     public long read(int fd, long address, long count) {
-        try {
-            return result((long) Descriptors.READ.invokeExact(captured, fd, address, count));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return result(Descriptors.READ.call(captured, fd, address, count));
     }
 
     @Override
     public long write(int fd, long address, long count) {
-        try {
-            return result((long) Descriptors.WRITE.invokeExact(captured, fd, address, count));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return result(Descriptors.WRITE.call(captured, fd, address, count));
     }
 
     @Override
     public int close(int fd) {
-        try {
-            return result((int) Descriptors.CLOSE.invokeExact(captured, fd));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return result((int) Descriptors.CLOSE.call(captured, fd));
     }
 
     private int result(int returned) {
@@ -158,8 +114,6 @@ public final class BsdKqueueCalls implements KqueueCalls {
     }
 
     private long result(long returned) {
-        return returned != -1
-                ? returned
-                : -flavour.errno((int) -Linkage.result(captured, returned));
+        return returned >= 0 ? returned : -flavour.errno((int) -returned);
     }
 }

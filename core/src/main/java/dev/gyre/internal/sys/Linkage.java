@@ -1,6 +1,6 @@
 package dev.gyre.internal.sys;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -9,16 +9,25 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
+import java.util.Collections;
 import java.util.Optional;
 
-/// How functions of the C library become method handles. Each handle's first argument is the memory that
-/// errno is captured in, from [#newCapture()]; [#result] makes `-errno` of it.
+/// How functions of the C library become [CFunction]s.
+///
+/// To the linker all of them have one shape, seven words in and one word out: it spins some dozen classes for
+/// each shape, at every start, and a server has a dozen shapes before its first answer. Conventions of x86-64 and
+/// AArch64 allow it. Whatever is no floating-point number has a register of 64 bits to itself; a function reads the
+/// half that it is declared with, and none that it is not. Seven are what the longest takes, `syscall` with a number and
+/// six arguments; x86-64 has six registers for them, and the seventh lies on the stack, where nobody else looks
+/// for it. What an `int` leaves in the upper half of its result means nothing, and is cut off.
 final class Linkage {
+    private static final int WORDS = 7;
+    private static final FunctionDescriptor SHAPE =
+            FunctionDescriptor.of(
+                    JAVA_LONG, Collections.nCopies(WORDS, JAVA_LONG).toArray(new MemoryLayout[0]));
+
     private static final Linker LINKER = Linker.nativeLinker();
     private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
-    private static final long ERRNO_OFFSET =
-            Linker.Option.captureStateLayout()
-                    .byteOffset(MemoryLayout.PathElement.groupElement("errno"));
 
     private Linkage() {}
 
@@ -28,71 +37,58 @@ final class Linkage {
         return Arena.ofAuto().allocate(Linker.Option.captureStateLayout());
     }
 
-    static int result(MemorySegment captured, int returned) {
-        return returned != -1 ? returned : -errno(captured);
-    }
-
-    static long result(MemorySegment captured, long returned) {
-        return returned != -1 ? returned : -errno(captured);
-    }
-
-    private static int errno(MemorySegment captured) {
-        return captured.get(JAVA_INT, ERRNO_OFFSET);
-    }
-
-    static MethodHandle link(String name, MemoryLayout result, MemoryLayout... arguments) {
-        return find(name, result, arguments).orElseThrow(() -> missing(name));
-    }
-
-    /// For functions of another library than the C library.
-    @SuppressWarnings("restricted") // this room's purpose
-    static MethodHandle link(
-            SymbolLookup library, String name, MemoryLayout result, MemoryLayout... arguments) {
-        MemorySegment address =
-                library.find(name)
-                        .orElseThrow(() -> new UnsatisfiedLinkError("the library has no " + name));
-        return LINKER.downcallHandle(address, FunctionDescriptor.of(result, arguments), ERRNO);
-    }
-
-    /// For functions that return nothing.
-    @SuppressWarnings("restricted") // this room's purpose
-    static MethodHandle linkVoid(String name, MemoryLayout... arguments) {
-        MemorySegment address = LINKER.defaultLookup().find(name).orElseThrow(() -> missing(name));
-        return LINKER.downcallHandle(address, FunctionDescriptor.ofVoid(arguments), ERRNO);
+    /// For functions that return `int` or nothing.
+    static CFunction intFunction(String name) {
+        return findIntFunction(name).orElseThrow(() -> missing(name));
     }
 
     /// Empty where the C library has no such function.
-    @SuppressWarnings("restricted") // this room's purpose
-    static Optional<MethodHandle> find(
-            String name, MemoryLayout result, MemoryLayout... arguments) {
+    static Optional<CFunction> findIntFunction(String name) {
         return LINKER.defaultLookup()
                 .find(name)
-                .map(
-                        address ->
-                                LINKER.downcallHandle(
-                                        address, FunctionDescriptor.of(result, arguments), ERRNO));
+                .map(address -> new CFunction(link(address, ERRNO), true));
+    }
+
+    /// For functions of another library than the C library.
+    static CFunction intFunction(SymbolLookup library, String name) {
+        MemorySegment address =
+                library.find(name)
+                        .orElseThrow(() -> new UnsatisfiedLinkError("the library has no " + name));
+        return new CFunction(link(address, ERRNO), true);
+    }
+
+    /// For functions that return `long`, `ssize_t` or a pointer.
+    static CFunction longFunction(String name) {
+        return new CFunction(link(address(name), ERRNO), false);
     }
 
     /// For functions that take any number of arguments.
     ///
     /// @param fixed how many arguments come before the variable ones
-    @SuppressWarnings("restricted") // this room's purpose
-    static MethodHandle linkVariadic(
-            String name, MemoryLayout result, int fixed, MemoryLayout... arguments) {
-        MemorySegment address = LINKER.defaultLookup().find(name).orElseThrow(() -> missing(name));
-        return LINKER.downcallHandle(
-                address,
-                FunctionDescriptor.of(result, arguments),
-                ERRNO,
-                Linker.Option.firstVariadicArg(fixed));
+    static CFunction variadicInt(String name, int fixed) {
+        return new CFunction(linkVariadic(address(name), fixed), true);
     }
 
-    /// A method handle declares Throwable; what can really come is an error of the JVM itself.
-    static Error unexpected(Throwable thrown) {
-        if (thrown instanceof Error error) {
-            throw error;
-        }
-        throw new AssertionError("a native call does not throw", thrown);
+    static CFunction variadicLong(String name, int fixed) {
+        return new CFunction(linkVariadic(address(name), fixed), false);
+    }
+
+    private static MethodHandle linkVariadic(MemorySegment address, int fixed) {
+        // Only Apple's convention for AArch64 has another place for variable arguments; elsewhere
+        // to say
+        // so would make a shape of its own.
+        return Platform.hasKqueue()
+                ? link(address, ERRNO, Linker.Option.firstVariadicArg(fixed))
+                : link(address, ERRNO);
+    }
+
+    @SuppressWarnings("restricted") // this room's purpose
+    private static MethodHandle link(MemorySegment address, Linker.Option... options) {
+        return LINKER.downcallHandle(address, SHAPE, options);
+    }
+
+    private static MemorySegment address(String name) {
+        return LINKER.defaultLookup().find(name).orElseThrow(() -> missing(name));
     }
 
     private static UnsatisfiedLinkError missing(String name) {

@@ -1,14 +1,10 @@
 package dev.gyre.internal.sys;
 
-import static dev.gyre.internal.sys.Linkage.link;
-import static dev.gyre.internal.sys.Linkage.unexpected;
+import static dev.gyre.internal.sys.Linkage.intFunction;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /// The real one, called through libc.
 public final class LinuxInotify implements Inotify {
@@ -17,19 +13,14 @@ public final class LinuxInotify implements Inotify {
     private final MemorySegment pathRoom = Memory.allocate(Linux.PATH_MAX);
 
     private static final class Calls {
-        static final MethodHandle INIT1 = link("inotify_init1", JAVA_INT, JAVA_INT);
-        static final MethodHandle ADD_WATCH =
-                link("inotify_add_watch", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT);
-        static final MethodHandle RM_WATCH = link("inotify_rm_watch", JAVA_INT, JAVA_INT, JAVA_INT);
+        static final CFunction INIT1 = intFunction("inotify_init1");
+        static final CFunction ADD_WATCH = intFunction("inotify_add_watch");
+        static final CFunction RM_WATCH = intFunction("inotify_rm_watch");
     }
 
     @Override
     public int init1(int flags) {
-        try {
-            return Linkage.result(captured, (int) Calls.INIT1.invokeExact(captured, flags));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) Calls.INIT1.call(captured, flags);
     }
 
     @Override
@@ -39,21 +30,11 @@ public final class LinuxInotify implements Inotify {
         }
         MemorySegment.copy(path, 0, pathRoom, JAVA_BYTE, 0, path.length);
         pathRoom.set(JAVA_BYTE, path.length, (byte) 0);
-        try {
-            return Linkage.result(
-                    captured,
-                    (int) Calls.ADD_WATCH.invokeExact(captured, fd, pathRoom.address(), mask));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) Calls.ADD_WATCH.call(captured, fd, pathRoom.address(), mask);
     }
 
     @Override
     public int rmWatch(int fd, int watch) {
-        try {
-            return Linkage.result(captured, (int) Calls.RM_WATCH.invokeExact(captured, fd, watch));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) Calls.RM_WATCH.call(captured, fd, watch);
     }
 }

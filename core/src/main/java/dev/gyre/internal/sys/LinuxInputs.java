@@ -1,15 +1,11 @@
 package dev.gyre.internal.sys;
 
-import static dev.gyre.internal.sys.Linkage.link;
-import static dev.gyre.internal.sys.Linkage.linkVariadic;
-import static dev.gyre.internal.sys.Linkage.unexpected;
-
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static dev.gyre.internal.sys.Linkage.longFunction;
+import static dev.gyre.internal.sys.Linkage.variadicInt;
+import static dev.gyre.internal.sys.Linkage.variadicLong;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /// The real calls, through libc.
 public final class LinuxInputs implements Inputs {
@@ -17,30 +13,22 @@ public final class LinuxInputs implements Inputs {
     private final MemorySegment captured = Linkage.newCapture();
 
     private static final class Open {
-        static final MethodHandle CALL =
-                linkVariadic("open", JAVA_INT, 2, JAVA_LONG, JAVA_INT, JAVA_INT);
+        static final CFunction CALL = variadicInt("open", 2);
     }
 
     private static final class Statx {
-        static final MethodHandle CALL =
-                linkVariadic(
-                        "syscall", JAVA_LONG, 1, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                        JAVA_LONG, JAVA_LONG);
+        static final CFunction CALL = variadicLong("syscall", 1);
     }
 
     private static final class Sockets {
-        static final MethodHandle RECV =
-                link("recv", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
+        static final CFunction RECV = longFunction("recv");
     }
 
     @Override
     public int open(String path, int flags) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment name = arena.allocateFrom(path);
-            return Linkage.result(
-                    captured, (int) Open.CALL.invokeExact(captured, name.address(), flags, 0));
-        } catch (Throwable e) {
-            throw unexpected(e);
+            return (int) Open.CALL.call(captured, name.address(), flags, 0);
         }
     }
 
@@ -49,29 +37,19 @@ public final class LinuxInputs implements Inputs {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment noName = arena.allocateFrom("");
             return (int)
-                    Linkage.result(
+                    Statx.CALL.call(
                             captured,
-                            (long)
-                                    Statx.CALL.invokeExact(
-                                            captured,
-                                            (long) Linux.SYS_statx,
-                                            (long) fd,
-                                            noName.address(),
-                                            (long) Linux.AT_EMPTY_PATH,
-                                            (long) mask,
-                                            statxAddress));
-        } catch (Throwable e) {
-            throw unexpected(e);
+                            Linux.SYS_statx,
+                            fd,
+                            noName.address(),
+                            Linux.AT_EMPTY_PATH,
+                            mask,
+                            statxAddress);
         }
     }
 
     @Override
     public long recv(int fd, long address, long count, int flags) {
-        try {
-            return Linkage.result(
-                    captured, (long) Sockets.RECV.invokeExact(captured, fd, address, count, flags));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return Sockets.RECV.call(captured, fd, address, count, flags);
     }
 }

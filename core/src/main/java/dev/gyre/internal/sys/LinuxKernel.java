@@ -1,23 +1,17 @@
 package dev.gyre.internal.sys;
 
-import static dev.gyre.internal.sys.Linkage.find;
-import static dev.gyre.internal.sys.Linkage.link;
-import static dev.gyre.internal.sys.Linkage.linkVariadic;
-import static dev.gyre.internal.sys.Linkage.unexpected;
-
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static dev.gyre.internal.sys.Linkage.findIntFunction;
+import static dev.gyre.internal.sys.Linkage.intFunction;
+import static dev.gyre.internal.sys.Linkage.longFunction;
+import static dev.gyre.internal.sys.Linkage.variadicInt;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
 /// The real kernel, called through libc.
 ///
-/// Each group of calls is linked in a holder class of its own, when first used: linking costs about a
-/// millisecond a call, and a program that never makes a timerfd should not pay for one. Handles are
-/// static final and invoked exactly, so that the JIT compiles a call down to the state transition and the
-/// native call itself.
+/// Each group of functions is linked in a holder class of its own, when first used: a program that never makes a
+/// timerfd should not pay for one. They are static final: see [CFunction].
 public final class LinuxKernel implements Kernel {
     // One thread at a time: whoever owns this instance.
     private final MemorySegment captured = Linkage.newCapture();
@@ -31,77 +25,56 @@ public final class LinuxKernel implements Kernel {
     }
 
     private static final class Epoll {
-        static final MethodHandle CREATE1 = link("epoll_create1", JAVA_INT, JAVA_INT);
-        static final MethodHandle CTL =
-                link("epoll_ctl", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG);
-        static final MethodHandle WAIT =
-                link("epoll_wait", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT);
-        static final Optional<MethodHandle> PWAIT2_IF_PRESENT =
-                find("epoll_pwait2", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+        static final CFunction CREATE1 = intFunction("epoll_create1");
+        static final CFunction CTL = intFunction("epoll_ctl");
+        static final CFunction WAIT = intFunction("epoll_wait");
+        static final Optional<CFunction> PWAIT2_IF_PRESENT = findIntFunction("epoll_pwait2");
         static final boolean HAS_PWAIT2 = PWAIT2_IF_PRESENT.isPresent();
         // The fallback is never invoked; it keeps the field a constant the JIT can trust.
-        static final MethodHandle PWAIT2 = PWAIT2_IF_PRESENT.orElse(WAIT);
+        static final CFunction PWAIT2 = PWAIT2_IF_PRESENT.orElse(WAIT);
     }
 
     private static final class Descriptors {
-        static final MethodHandle READ = link("read", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
-        static final MethodHandle WRITE = link("write", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
-        static final MethodHandle CLOSE = link("close", JAVA_INT, JAVA_INT);
+        static final CFunction READ = longFunction("read");
+        static final CFunction WRITE = longFunction("write");
+        static final CFunction CLOSE = intFunction("close");
     }
 
     private static final class Eventfd {
-        static final MethodHandle CREATE = link("eventfd", JAVA_INT, JAVA_INT, JAVA_INT);
+        static final CFunction CREATE = intFunction("eventfd");
     }
 
     private static final class Timerfd {
-        static final MethodHandle CREATE = link("timerfd_create", JAVA_INT, JAVA_INT, JAVA_INT);
-        static final MethodHandle SETTIME =
-                link("timerfd_settime", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG);
+        static final CFunction CREATE = intFunction("timerfd_create");
+        static final CFunction SETTIME = intFunction("timerfd_settime");
     }
 
     private static final class Pairs {
-        static final MethodHandle PIPE2 = link("pipe2", JAVA_INT, JAVA_LONG, JAVA_INT);
-        static final MethodHandle SOCKETPAIR =
-                link("socketpair", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG);
+        static final CFunction PIPE2 = intFunction("pipe2");
+        static final CFunction SOCKETPAIR = intFunction("socketpair");
     }
 
     private static final class Fcntl {
-        static final MethodHandle CALL =
-                linkVariadic("fcntl", JAVA_INT, 2, JAVA_INT, JAVA_INT, JAVA_INT);
+        static final CFunction CALL = variadicInt("fcntl", 2);
     }
 
     private static final class Rlimit {
-        static final MethodHandle GET = link("getrlimit", JAVA_INT, JAVA_INT, JAVA_LONG);
+        static final CFunction GET = intFunction("getrlimit");
     }
 
     @Override
     public int epollCreate1(int flags) {
-        try {
-            return result((int) Epoll.CREATE1.invokeExact(captured, flags));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) Epoll.CREATE1.call(captured, flags);
     }
 
     @Override
     public int epollCtl(int epfd, int operation, int fd, long eventAddress) {
-        try {
-            return result((int) Epoll.CTL.invokeExact(captured, epfd, operation, fd, eventAddress));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) Epoll.CTL.call(captured, epfd, operation, fd, eventAddress);
     }
 
     @Override
     public int epollWait(int epfd, long eventsAddress, int maxEvents, int timeoutMillis) {
-        try {
-            return result(
-                    (int)
-                            Epoll.WAIT.invokeExact(
-                                    captured, epfd, eventsAddress, maxEvents, timeoutMillis));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) Epoll.WAIT.call(captured, epfd, eventsAddress, maxEvents, timeoutMillis);
     }
 
     @Override
@@ -109,115 +82,57 @@ public final class LinuxKernel implements Kernel {
         if (!Epoll.HAS_PWAIT2) {
             return -Errno.ENOSYS;
         }
-        try {
-            return result(
-                    (int)
-                            Epoll.PWAIT2.invokeExact(
-                                    captured, epfd, eventsAddress, maxEvents, timespecAddress, 0L));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int)
+                Epoll.PWAIT2.call(captured, epfd, eventsAddress, maxEvents, timespecAddress, 0);
     }
 
     @Override
     public int eventfd(int initialValue, int flags) {
-        try {
-            return result((int) Eventfd.CREATE.invokeExact(captured, initialValue, flags));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) Eventfd.CREATE.call(captured, initialValue, flags);
     }
 
     @Override
     public int timerfdCreate(int clockId, int flags) {
-        try {
-            return result((int) Timerfd.CREATE.invokeExact(captured, clockId, flags));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) Timerfd.CREATE.call(captured, clockId, flags);
     }
 
     @Override
     public int timerfdSettime(int fd, int flags, long newValueAddress) {
-        try {
-            return result(
-                    (int) Timerfd.SETTIME.invokeExact(captured, fd, flags, newValueAddress, 0L));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) Timerfd.SETTIME.call(captured, fd, flags, newValueAddress, 0);
     }
 
     @Override
     public long read(int fd, long address, long count) {
-        try {
-            return result((long) Descriptors.READ.invokeExact(captured, fd, address, count));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return Descriptors.READ.call(captured, fd, address, count);
     }
 
     @Override
     public long write(int fd, long address, long count) {
-        try {
-            return result((long) Descriptors.WRITE.invokeExact(captured, fd, address, count));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return Descriptors.WRITE.call(captured, fd, address, count);
     }
 
     @Override
     public int close(int fd) {
-        try {
-            return result((int) Descriptors.CLOSE.invokeExact(captured, fd));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) Descriptors.CLOSE.call(captured, fd);
     }
 
     @Override
     public int fcntl(int fd, int command, int argument) {
-        try {
-            return result((int) Fcntl.CALL.invokeExact(captured, fd, command, argument));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) Fcntl.CALL.call(captured, fd, command, argument);
     }
 
     @Override
     public int pipe2(long pairAddress, int flags) {
-        try {
-            return result((int) Pairs.PIPE2.invokeExact(captured, pairAddress, flags));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) Pairs.PIPE2.call(captured, pairAddress, flags);
     }
 
     @Override
     public int socketpair(int domain, int type, int protocol, long pairAddress) {
-        try {
-            return result(
-                    (int)
-                            Pairs.SOCKETPAIR.invokeExact(
-                                    captured, domain, type, protocol, pairAddress));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) Pairs.SOCKETPAIR.call(captured, domain, type, protocol, pairAddress);
     }
 
     @Override
     public int getrlimit(int resource, long rlimitAddress) {
-        try {
-            return result((int) Rlimit.GET.invokeExact(captured, resource, rlimitAddress));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
-    }
-
-    private int result(int returned) {
-        return Linkage.result(captured, returned);
-    }
-
-    private long result(long returned) {
-        return Linkage.result(captured, returned);
+        return (int) Rlimit.GET.call(captured, resource, rlimitAddress);
     }
 }

@@ -1,16 +1,10 @@
 package dev.gyre.internal.sys;
 
-import static dev.gyre.internal.sys.Linkage.find;
-import static dev.gyre.internal.sys.Linkage.link;
-import static dev.gyre.internal.sys.Linkage.linkVariadic;
-import static dev.gyre.internal.sys.Linkage.unexpected;
-
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+import static dev.gyre.internal.sys.Linkage.findIntFunction;
+import static dev.gyre.internal.sys.Linkage.intFunction;
+import static dev.gyre.internal.sys.Linkage.variadicLong;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
 /// The real processes, through libc. The `posix_spawn` family returns error numbers instead of
@@ -29,118 +23,69 @@ public final class LinuxProcesses implements Processes {
     }
 
     private static final class Actions {
-        static final MethodHandle INIT = link("posix_spawn_file_actions_init", JAVA_INT, JAVA_LONG);
-        static final MethodHandle DESTROY =
-                link("posix_spawn_file_actions_destroy", JAVA_INT, JAVA_LONG);
-        static final MethodHandle ADD_OPEN =
-                link(
-                        "posix_spawn_file_actions_addopen",
-                        JAVA_INT,
-                        JAVA_LONG,
-                        JAVA_INT,
-                        JAVA_LONG,
-                        JAVA_INT,
-                        JAVA_INT);
-        static final MethodHandle ADD_DUP2 =
-                link("posix_spawn_file_actions_adddup2", JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT);
-        static final MethodHandle ADD_CLOSE =
-                link("posix_spawn_file_actions_addclose", JAVA_INT, JAVA_LONG, JAVA_INT);
+        static final CFunction INIT = intFunction("posix_spawn_file_actions_init");
+        static final CFunction DESTROY = intFunction("posix_spawn_file_actions_destroy");
+        static final CFunction ADD_OPEN = intFunction("posix_spawn_file_actions_addopen");
+        static final CFunction ADD_DUP2 = intFunction("posix_spawn_file_actions_adddup2");
+        static final CFunction ADD_CLOSE = intFunction("posix_spawn_file_actions_addclose");
     }
 
     /// Not in every libc: glibc has the first since 2.34 and the second since 2.29, musl only the
     /// second.
     private static final class Extensions {
-        static final Optional<MethodHandle> CLOSE_FROM_IF_PRESENT =
-                find("posix_spawn_file_actions_addclosefrom_np", JAVA_INT, JAVA_LONG, JAVA_INT);
-        static final Optional<MethodHandle> CHDIR_IF_PRESENT =
-                find("posix_spawn_file_actions_addchdir_np", JAVA_INT, JAVA_LONG, JAVA_LONG);
+        static final Optional<CFunction> CLOSE_FROM_IF_PRESENT =
+                findIntFunction("posix_spawn_file_actions_addclosefrom_np");
+        static final Optional<CFunction> CHDIR_IF_PRESENT =
+                findIntFunction("posix_spawn_file_actions_addchdir_np");
     }
 
     private static final class Attributes {
-        static final MethodHandle INIT = link("posix_spawnattr_init", JAVA_INT, JAVA_LONG);
-        static final MethodHandle DESTROY = link("posix_spawnattr_destroy", JAVA_INT, JAVA_LONG);
-        static final MethodHandle SET_FLAGS =
-                link("posix_spawnattr_setflags", JAVA_INT, JAVA_LONG, JAVA_SHORT);
-        static final MethodHandle SET_MASK =
-                link("posix_spawnattr_setsigmask", JAVA_INT, JAVA_LONG, JAVA_LONG);
-        static final MethodHandle SET_DEFAULT =
-                link("posix_spawnattr_setsigdefault", JAVA_INT, JAVA_LONG, JAVA_LONG);
-        static final MethodHandle SET_GROUP =
-                link("posix_spawnattr_setpgroup", JAVA_INT, JAVA_LONG, JAVA_INT);
+        static final CFunction INIT = intFunction("posix_spawnattr_init");
+        static final CFunction DESTROY = intFunction("posix_spawnattr_destroy");
+        static final CFunction SET_FLAGS = intFunction("posix_spawnattr_setflags");
+        static final CFunction SET_MASK = intFunction("posix_spawnattr_setsigmask");
+        static final CFunction SET_DEFAULT = intFunction("posix_spawnattr_setsigdefault");
+        static final CFunction SET_GROUP = intFunction("posix_spawnattr_setpgroup");
     }
 
     private static final class Spawn {
-        static final MethodHandle CALL =
-                link(
-                        "posix_spawnp",
-                        JAVA_INT,
-                        JAVA_LONG,
-                        JAVA_LONG,
-                        JAVA_LONG,
-                        JAVA_LONG,
-                        JAVA_LONG,
-                        JAVA_LONG);
+        static final CFunction CALL = intFunction("posix_spawnp");
     }
 
     /// glibc has functions for these since 2.36, musl has none.
     private static final class Pidfd {
-        static final MethodHandle OPEN =
-                linkVariadic("syscall", JAVA_LONG, 1, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-        static final MethodHandle SEND_SIGNAL =
-                linkVariadic(
-                        "syscall", JAVA_LONG, 1, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                        JAVA_LONG);
+        static final CFunction OPEN = variadicLong("syscall", 1);
+        static final CFunction SEND_SIGNAL = variadicLong("syscall", 1);
     }
 
     private static final class Children {
-        static final MethodHandle WAITID =
-                link("waitid", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT);
-        static final MethodHandle KILL = link("kill", JAVA_INT, JAVA_INT, JAVA_INT);
+        static final CFunction WAITID = intFunction("waitid");
+        static final CFunction KILL = intFunction("kill");
     }
 
     @Override
     public int fileActionsInit(long actions) {
-        try {
-            return -(int) Actions.INIT.invokeExact(captured, actions);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return -(int) Actions.INIT.call(captured, actions);
     }
 
     @Override
     public int fileActionsDestroy(long actions) {
-        try {
-            return -(int) Actions.DESTROY.invokeExact(captured, actions);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return -(int) Actions.DESTROY.call(captured, actions);
     }
 
     @Override
     public int fileActionsAddOpen(long actions, int fd, long path, int flags, int mode) {
-        try {
-            return -(int) Actions.ADD_OPEN.invokeExact(captured, actions, fd, path, flags, mode);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return -(int) Actions.ADD_OPEN.call(captured, actions, fd, path, flags, mode);
     }
 
     @Override
     public int fileActionsAddDup2(long actions, int fd, int newFd) {
-        try {
-            return -(int) Actions.ADD_DUP2.invokeExact(captured, actions, fd, newFd);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return -(int) Actions.ADD_DUP2.call(captured, actions, fd, newFd);
     }
 
     @Override
     public int fileActionsAddClose(long actions, int fd) {
-        try {
-            return -(int) Actions.ADD_CLOSE.invokeExact(captured, actions, fd);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return -(int) Actions.ADD_CLOSE.call(captured, actions, fd);
     }
 
     @Override
@@ -148,12 +93,7 @@ public final class LinuxProcesses implements Processes {
         if (Extensions.CLOSE_FROM_IF_PRESENT.isEmpty()) {
             return -Errno.ENOSYS;
         }
-        try {
-            return -(int)
-                    Extensions.CLOSE_FROM_IF_PRESENT.get().invokeExact(captured, actions, lowest);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return -(int) Extensions.CLOSE_FROM_IF_PRESENT.get().call(captured, actions, lowest);
     }
 
     @Override
@@ -161,141 +101,68 @@ public final class LinuxProcesses implements Processes {
         if (Extensions.CHDIR_IF_PRESENT.isEmpty()) {
             return -Errno.ENOSYS;
         }
-        try {
-            return -(int) Extensions.CHDIR_IF_PRESENT.get().invokeExact(captured, actions, path);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return -(int) Extensions.CHDIR_IF_PRESENT.get().call(captured, actions, path);
     }
 
     @Override
     public int attributesInit(long attributes) {
-        try {
-            return -(int) Attributes.INIT.invokeExact(captured, attributes);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return -(int) Attributes.INIT.call(captured, attributes);
     }
 
     @Override
     public int attributesDestroy(long attributes) {
-        try {
-            return -(int) Attributes.DESTROY.invokeExact(captured, attributes);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return -(int) Attributes.DESTROY.call(captured, attributes);
     }
 
     @Override
     public int attributesSetFlags(long attributes, int flags) {
-        try {
-            return -(int) Attributes.SET_FLAGS.invokeExact(captured, attributes, (short) flags);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return -(int) Attributes.SET_FLAGS.call(captured, attributes, (short) flags);
     }
 
     @Override
     public int attributesSetSignalMask(long attributes, long signals) {
-        try {
-            return -(int) Attributes.SET_MASK.invokeExact(captured, attributes, signals);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return -(int) Attributes.SET_MASK.call(captured, attributes, signals);
     }
 
     @Override
     public int attributesSetSignalDefault(long attributes, long signals) {
-        try {
-            return -(int) Attributes.SET_DEFAULT.invokeExact(captured, attributes, signals);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return -(int) Attributes.SET_DEFAULT.call(captured, attributes, signals);
     }
 
     @Override
     public int attributesSetGroup(long attributes, int group) {
-        try {
-            return -(int) Attributes.SET_GROUP.invokeExact(captured, attributes, group);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return -(int) Attributes.SET_GROUP.call(captured, attributes, group);
     }
 
     @Override
     public int spawn(long file, long actions, long attributes, long arguments, long environment) {
-        try {
-            long pid = spawned.address();
-            int error =
-                    (int)
-                            Spawn.CALL.invokeExact(
-                                    captured,
-                                    pid,
-                                    file,
-                                    actions,
-                                    attributes,
-                                    arguments,
-                                    environment);
-            return error == 0 ? Memory.getInt(pid) : -error;
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        long pid = spawned.address();
+        int error =
+                (int)
+                        Spawn.CALL.call(
+                                captured, pid, file, actions, attributes, arguments, environment);
+        return error == 0 ? Memory.getInt(pid) : -error;
     }
 
     @Override
     public int pidfdOpen(int pid, int flags) {
-        try {
-            return (int)
-                    result(
-                            (long)
-                                    Pidfd.OPEN.invokeExact(
-                                            captured,
-                                            (long) Linux.SYS_pidfd_open,
-                                            (long) pid,
-                                            (long) flags));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) Pidfd.OPEN.call(captured, Linux.SYS_pidfd_open, pid, flags);
     }
 
     @Override
     public int pidfdSendSignal(int pidfd, int signal, int flags) {
-        try {
-            return (int)
-                    result(
-                            (long)
-                                    Pidfd.SEND_SIGNAL.invokeExact(
-                                            captured,
-                                            (long) Linux.SYS_pidfd_send_signal,
-                                            (long) pidfd,
-                                            (long) signal,
-                                            0L,
-                                            (long) flags));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int)
+                Pidfd.SEND_SIGNAL.call(
+                        captured, Linux.SYS_pidfd_send_signal, pidfd, signal, 0, flags);
     }
 
     @Override
     public int waitid(int idType, int id, long info, int options) {
-        try {
-            return (int)
-                    result((int) Children.WAITID.invokeExact(captured, idType, id, info, options));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) Children.WAITID.call(captured, idType, id, info, options);
     }
 
     @Override
     public int kill(int pid, int signal) {
-        try {
-            return (int) result((int) Children.KILL.invokeExact(captured, pid, signal));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
-    }
-
-    private long result(long returned) {
-        return Linkage.result(captured, returned);
+        return (int) Children.KILL.call(captured, pid, signal);
     }
 }

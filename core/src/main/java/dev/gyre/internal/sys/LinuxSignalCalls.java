@@ -1,13 +1,8 @@
 package dev.gyre.internal.sys;
 
-import static dev.gyre.internal.sys.Linkage.link;
-import static dev.gyre.internal.sys.Linkage.unexpected;
-
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static dev.gyre.internal.sys.Linkage.intFunction;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /// The real kernel's calls for signals, through libc.
 public final class LinuxSignalCalls implements SignalCalls {
@@ -15,31 +10,20 @@ public final class LinuxSignalCalls implements SignalCalls {
     private final MemorySegment captured = Linkage.newCapture();
 
     private static final class Signalfd {
-        static final MethodHandle CREATE =
-                link("signalfd", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT);
+        static final CFunction CREATE = intFunction("signalfd");
     }
 
     private static final class Sigmask {
-        static final MethodHandle CALL =
-                link("pthread_sigmask", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG);
+        static final CFunction CALL = intFunction("pthread_sigmask");
     }
 
     @Override
     public int signalfd(int fd, long setAddress, int flags) {
-        try {
-            int returned = (int) Signalfd.CREATE.invokeExact(captured, fd, setAddress, flags);
-            return Linkage.result(captured, returned);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) Signalfd.CREATE.call(captured, fd, setAddress, flags);
     }
 
     @Override
     public int pthreadSigmask(int how, long setAddress, long oldSetAddress) {
-        try {
-            return -(int) Sigmask.CALL.invokeExact(captured, how, setAddress, oldSetAddress);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return -(int) Sigmask.CALL.call(captured, how, setAddress, oldSetAddress);
     }
 }

@@ -1,15 +1,9 @@
 package dev.gyre.internal.sys;
 
-import static dev.gyre.internal.sys.Linkage.link;
-import static dev.gyre.internal.sys.Linkage.linkVariadic;
-import static dev.gyre.internal.sys.Linkage.linkVoid;
-import static dev.gyre.internal.sys.Linkage.unexpected;
-
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static dev.gyre.internal.sys.Linkage.intFunction;
+import static dev.gyre.internal.sys.Linkage.variadicInt;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /// The real terminals, through libc: its `struct termios` is not the kernel's.
 public final class LinuxTerminals implements Terminals {
@@ -17,56 +11,32 @@ public final class LinuxTerminals implements Terminals {
     private final MemorySegment captured = Linkage.newCapture();
 
     private static final class Settings {
-        static final MethodHandle GET = link("tcgetattr", JAVA_INT, JAVA_INT, JAVA_LONG);
-        static final MethodHandle SET = link("tcsetattr", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG);
-        static final MethodHandle MAKE_RAW = linkVoid("cfmakeraw", JAVA_LONG);
+        static final CFunction GET = intFunction("tcgetattr");
+        static final CFunction SET = intFunction("tcsetattr");
+        static final CFunction MAKE_RAW = intFunction("cfmakeraw");
     }
 
     private static final class Ioctl {
-        static final MethodHandle CALL =
-                linkVariadic("ioctl", JAVA_INT, 2, JAVA_INT, JAVA_LONG, JAVA_LONG);
+        static final CFunction CALL = variadicInt("ioctl", 2);
     }
 
     @Override
     public int tcgetattr(int fd, long termiosAddress) {
-        try {
-            return result((int) Settings.GET.invokeExact(captured, fd, termiosAddress));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) Settings.GET.call(captured, fd, termiosAddress);
     }
 
     @Override
     public int tcsetattr(int fd, int when, long termiosAddress) {
-        try {
-            return result((int) Settings.SET.invokeExact(captured, fd, when, termiosAddress));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) Settings.SET.call(captured, fd, when, termiosAddress);
     }
 
     @Override
     public void cfmakeraw(long termiosAddress) {
-        try {
-            Settings.MAKE_RAW.invokeExact(captured, termiosAddress);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        long _ = Settings.MAKE_RAW.call(captured, termiosAddress);
     }
 
     @Override
     public int windowSize(int fd, long winsizeAddress) {
-        try {
-            return result(
-                    (int)
-                            Ioctl.CALL.invokeExact(
-                                    captured, fd, (long) Linux.TIOCGWINSZ, winsizeAddress));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
-    }
-
-    private int result(int returned) {
-        return Linkage.result(captured, returned);
+        return (int) Ioctl.CALL.call(captured, fd, Linux.TIOCGWINSZ, winsizeAddress);
     }
 }

@@ -1,5 +1,7 @@
 package dev.gyre.internal.tls;
 
+import static dev.gyre.internal.base.Log.LOG;
+
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -23,8 +25,6 @@ import javax.net.ssl.SSLException;
 
 /// A private key, and the certificates that say whose it is: its own first, each issued by the next.
 record Identity(List<X509Certificate> chain, PrivateKey key) {
-    private static final System.Logger LOG = System.getLogger("dev.gyre");
-
     Identity {
         chain = List.copyOf(chain);
     }

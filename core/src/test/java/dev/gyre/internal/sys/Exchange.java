@@ -1,11 +1,8 @@
 package dev.gyre.internal.sys;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 
 /// `renameat2` with RENAME_EXCHANGE, which Java has no method for: two entries take each other's
@@ -17,10 +14,7 @@ public final class Exchange {
     private static final long RENAME_EXCHANGE = 2;
 
     // As a system call, for musl has no function of that name.
-    private static final MethodHandle SYSCALL =
-            Linkage.linkVariadic(
-                    "syscall", JAVA_LONG, 1, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                    JAVA_LONG);
+    private static final CFunction SYSCALL = Linkage.variadicLong("syscall", 1);
 
     private Exchange() {}
 
@@ -28,22 +22,17 @@ public final class Exchange {
         MemorySegment captured = Linkage.newCapture();
         try (Arena arena = Arena.ofConfined()) {
             long result =
-                    (long)
-                            SYSCALL.invokeExact(
-                                    captured,
-                                    RENAMEAT2,
-                                    AT_FDCWD,
-                                    arena.allocateFrom(one.toString()).address(),
-                                    AT_FDCWD,
-                                    arena.allocateFrom(other.toString()).address(),
-                                    RENAME_EXCHANGE);
+                    SYSCALL.call(
+                            captured,
+                            RENAMEAT2,
+                            AT_FDCWD,
+                            arena.allocateFrom(one.toString()).address(),
+                            AT_FDCWD,
+                            arena.allocateFrom(other.toString()).address(),
+                            RENAME_EXCHANGE);
             if (result != 0) {
                 throw new IOException("this file system exchanges no entries: " + one);
             }
-        } catch (IOException e) {
-            throw e;
-        } catch (Throwable e) {
-            throw Linkage.unexpected(e);
         }
     }
 }

@@ -1,11 +1,9 @@
 package dev.gyre.internal.sys;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -18,13 +16,11 @@ public final class PseudoTerminal implements AutoCloseable {
     /// More than `struct termios`.
     private static final int SETTINGS_BYTES = 256;
 
-    private static final MethodHandle OPEN = Linkage.link("posix_openpt", JAVA_INT, JAVA_INT);
-    private static final MethodHandle GRANT = Linkage.link("grantpt", JAVA_INT, JAVA_INT);
-    private static final MethodHandle UNLOCK = Linkage.link("unlockpt", JAVA_INT, JAVA_INT);
-    private static final MethodHandle NAME =
-            Linkage.link("ptsname_r", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG);
-    private static final MethodHandle IOCTL =
-            Linkage.linkVariadic("ioctl", JAVA_INT, 2, JAVA_INT, JAVA_LONG, JAVA_LONG);
+    private static final CFunction OPEN = Linkage.intFunction("posix_openpt");
+    private static final CFunction GRANT = Linkage.intFunction("grantpt");
+    private static final CFunction UNLOCK = Linkage.intFunction("unlockpt");
+    private static final CFunction NAME = Linkage.intFunction("ptsname_r");
+    private static final CFunction IOCTL = Linkage.variadicInt("ioctl", 2);
 
     private final Kernel kernel = new LinuxKernel();
     private final MemorySegment captured = Linkage.newCapture();
@@ -36,14 +32,10 @@ public final class PseudoTerminal implements AutoCloseable {
 
     public PseudoTerminal() {
         int flags = O_RDWR | Linux.O_NOCTTY | Linux.O_CLOEXEC;
-        try {
-            person = require((int) OPEN.invokeExact(captured, flags));
-            require((int) GRANT.invokeExact(captured, person));
-            require((int) UNLOCK.invokeExact(captured, person));
-            require((int) NAME.invokeExact(captured, person, memory.address(), 64L));
-        } catch (Throwable e) {
-            throw new AssertionError(e);
-        }
+        person = require((int) OPEN.call(captured, flags));
+        require((int) GRANT.call(captured, person));
+        require((int) UNLOCK.call(captured, person));
+        require((int) NAME.call(captured, person, memory.address(), 64));
         name = memory.getString(0);
         program = require(new LinuxInputs().open(name, flags));
     }
@@ -71,11 +63,7 @@ public final class PseudoTerminal implements AutoCloseable {
 
     public void resize(int columns, int rows) {
         memory.set(JAVA_LONG, 0, (long) columns << 16 | rows);
-        try {
-            require((int) IOCTL.invokeExact(captured, person, (long) TIOCSWINSZ, memory.address()));
-        } catch (Throwable e) {
-            throw new AssertionError(e);
-        }
+        require((int) IOCTL.call(captured, person, TIOCSWINSZ, memory.address()));
     }
 
     /// All settings, for comparing.

@@ -1,19 +1,16 @@
 package dev.gyre.internal.sys;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-
 import dev.gyre.os.Signal;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /// Sends signals to this process, and blocks them in this thread. Send only what somebody takes,
 /// or what does nothing by default: most others end the process.
 public final class TestSignals {
     private static final int SIG_SETMASK = 2;
 
-    private static final MethodHandle KILL = Linkage.link("kill", JAVA_INT, JAVA_INT, JAVA_INT);
-    private static final MethodHandle RAISE = Linkage.link("raise", JAVA_INT, JAVA_INT);
+    private static final CFunction KILL = Linkage.intFunction("kill");
+    private static final CFunction RAISE = Linkage.intFunction("raise");
 
     private TestSignals() {}
 
@@ -24,22 +21,14 @@ public final class TestSignals {
 
     /// To any process.
     public static void send(long pid, Signal signal) {
-        try {
-            MemorySegment captured = Linkage.newCapture();
-            require((int) KILL.invokeExact(captured, (int) pid, signal.number()), "kill", signal);
-        } catch (Throwable e) {
-            throw Linkage.unexpected(e);
-        }
+        MemorySegment captured = Linkage.newCapture();
+        require((int) KILL.call(captured, pid, signal.number()), "kill", signal);
     }
 
     /// To the calling thread, and no other.
     public static void raise(Signal signal) {
-        try {
-            MemorySegment captured = Linkage.newCapture();
-            require((int) RAISE.invokeExact(captured, signal.number()), "raise", signal);
-        } catch (Throwable e) {
-            throw Linkage.unexpected(e);
-        }
+        MemorySegment captured = Linkage.newCapture();
+        require((int) RAISE.call(captured, signal.number()), "raise", signal);
     }
 
     /// Blocks the signal in the calling thread until closed, there.

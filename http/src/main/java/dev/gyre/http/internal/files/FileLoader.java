@@ -4,6 +4,7 @@ import dev.gyre.SystemCallException;
 import dev.gyre.http.FilesConfig;
 import dev.gyre.http.internal.coding.GzipCoder;
 import dev.gyre.http.internal.coding.MediaTypes;
+import dev.gyre.http.internal.message.WrittenDate;
 import dev.gyre.io.Descriptor;
 
 import org.jspecify.annotations.Nullable;
@@ -323,7 +324,7 @@ final class FileLoader {
         // Nothing was changed in the future, whatever the disk says.
         long modified = Math.min(identity.modifiedSeconds(), Instant.now().getEpochSecond());
         List<String> fields =
-                new ArrayList<>(List.of("ETag", etag, "Last-Modified", HttpDates.write(modified)));
+                new ArrayList<>(List.of("ETag", etag, "Last-Modified", WrittenDate.of(modified)));
         if (!config.cacheControl().isEmpty()) {
             fields.add("Cache-Control");
             fields.add(config.cacheControl());

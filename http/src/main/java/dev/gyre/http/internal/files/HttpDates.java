@@ -1,7 +1,8 @@
 package dev.gyre.http.internal.files;
 
+import dev.gyre.http.internal.message.WrittenDate;
+
 import java.time.DateTimeException;
-import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -10,17 +11,14 @@ import java.time.temporal.ChronoField;
 import java.util.List;
 import java.util.Locale;
 
-/// Dates in header fields: one way to write them, three to read them.
+/// Dates in header fields, as there are three ways to write them. Ours is [WrittenDate].
 final class HttpDates {
     /// What is no date.
     static final long NONE = Long.MIN_VALUE;
 
-    private static final DateTimeFormatter WRITTEN =
-            DateTimeFormatter.ofPattern("EEE, dd MMM uuuu HH:mm:ss 'GMT'", Locale.ENGLISH);
-
     private static final List<DateTimeFormatter> READ =
             List.of(
-                    WRITTEN,
+                    DateTimeFormatter.ofPattern("EEE, dd MMM uuuu HH:mm:ss 'GMT'", Locale.ENGLISH),
                     // Two digits are a year from 1970 on: no file is older, and nobody writes it so
                     // in times to come.
                     new DateTimeFormatterBuilder()
@@ -31,10 +29,6 @@ final class HttpDates {
                     DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss uuuu", Locale.ENGLISH));
 
     private HttpDates() {}
-
-    static String write(long epochSeconds) {
-        return WRITTEN.format(Instant.ofEpochSecond(epochSeconds).atOffset(ZoneOffset.UTC));
-    }
 
     /// In seconds since 1970; [#NONE] if it is no date.
     static long read(String text) {

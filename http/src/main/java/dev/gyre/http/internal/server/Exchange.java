@@ -14,7 +14,11 @@ import java.util.Objects;
 ///
 /// Loop thread only, but for what [ServerRequest] and [ServerResponse] say.
 final class Exchange {
-    private static final System.Logger LOG = System.getLogger("dev.gyre.http");
+    /// Made when there is something to say: the first logger of a process reads configurations and jars, and a server's
+    /// first answer would wait for it.
+    private static final class Log {
+        static final System.Logger LOGGER = System.getLogger("dev.gyre.http");
+    }
 
     final Workbench bench;
     final RequestHead head;
@@ -108,7 +112,7 @@ final class Exchange {
         try {
             callback.run();
         } catch (RuntimeException | StackOverflowError | AssertionError e) {
-            LOG.log(System.Logger.Level.ERROR, "a callback of a request failed", e);
+            Log.LOGGER.log(System.Logger.Level.ERROR, "a callback of a request failed", e);
         }
     }
 
@@ -192,7 +196,7 @@ final class Exchange {
     private void warn(String what, Throwable failure) {
         // Not of what a peer did, who could fill the log with it, nor of one that is gone.
         if (!lost && !(failure instanceof HttpException)) {
-            LOG.log(System.Logger.Level.WARNING, what, failure);
+            Log.LOGGER.log(System.Logger.Level.WARNING, what, failure);
         }
     }
 
@@ -214,7 +218,7 @@ final class Exchange {
             handled(bench.server.answerFailure(this, failure));
         } catch (Throwable another) {
             another.addSuppressed(failure);
-            LOG.log(
+            Log.LOGGER.log(
                     System.Logger.Level.ERROR,
                     "answering for a handler that failed, failed",
                     another);
@@ -235,7 +239,7 @@ final class Exchange {
             }
             return response.status(known.status()).text(known.getMessage() + "\n");
         }
-        LOG.log(
+        Log.LOGGER.log(
                 System.Logger.Level.ERROR,
                 "the handler of " + head.method() + " " + head.target() + " failed",
                 failure);

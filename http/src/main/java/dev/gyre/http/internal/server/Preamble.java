@@ -5,22 +5,16 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import dev.gyre.EventLoop;
 import dev.gyre.http.HttpConfig;
 import dev.gyre.http.internal.message.Refusal;
+import dev.gyre.http.internal.message.WrittenDate;
 import dev.gyre.io.Buffer;
 
 import java.time.InstantSource;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
-import java.util.Locale;
 
 /// The first lines of every answer: status, `Server` and `Date`. Those of 200 are made once a second; what changes less is
 /// made once.
 ///
 /// Loop thread only.
 final class Preamble {
-    private static final DateTimeFormatter DATE =
-            DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
-                    .withZone(ZoneOffset.UTC);
-
     private static final long SECOND_NANOS = 1_000_000_000;
 
     private final EventLoop loop;
@@ -54,8 +48,8 @@ final class Preamble {
     private void make(long now) {
         madeAtNanos = now;
         made = true;
-        serverAndDate =
-                (server + "Date: " + DATE.format(clock.instant()) + "\r\n").getBytes(ISO_8859_1);
+        String date = WrittenDate.of(clock.instant().getEpochSecond());
+        serverAndDate = (server + "Date: " + date + "\r\n").getBytes(ISO_8859_1);
         byte[] line = Status.line(200);
         ok = new byte[line.length + serverAndDate.length];
         System.arraycopy(line, 0, ok, 0, line.length);
