@@ -79,7 +79,9 @@ public abstract class StreamPressureContract extends StreamFixture {
         runUntil(
                 "all of it is sent",
                 () -> {
-                    assertThat(server.sent()).as("it never goes back").isGreaterThanOrEqualTo(last[0]);
+                    assertThat(server.sent())
+                            .as("it never goes back")
+                            .isGreaterThanOrEqualTo(last[0]);
                     last[0] = server.sent();
                     assertThat(server.pending()).isEqualTo(all - last[0]);
                     return last[0] == all;

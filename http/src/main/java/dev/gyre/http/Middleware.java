@@ -23,7 +23,7 @@ public interface Middleware {
     /// @return as [Handler#handle]
     Promise<?> handle(Request request, Response response, Handler next) throws Exception;
 
-    /// Hears of what was no request: it was answered with an error, as nobody can handle it, and its connection is about
-    /// to be closed. What this throws is logged, and goes no further. Does nothing unless overridden.
+    /// Hears of what was no request: it was answered with an error, as nobody can handle it, and its connection is
+    /// about to be closed. What this throws is logged, and goes no further. Does nothing unless overridden.
     default void refused(RefusedRequest request) {}
 }

@@ -18,8 +18,9 @@ import java.nio.file.Path;
 /// Status and header fields first, then one of the methods that answer; `Date`, `Server`, `Content-Length` or
 /// `Transfer-Encoding`, and `Connection` are seen to. For `HEAD`, 204 and 304 the content is left out and its length is said.
 ///
-/// **What is returned** by the methods that answer is settled: see [Handler]. What is given to them is copied, but for arrays
-/// of more than 64 KiB: those stay where they are while the peer takes them, and must not be changed before [#onDone].
+/// **What is returned** by the methods that answer is settled: see [Handler]. What is given to them is copied, but
+/// for arrays of more than 64 KiB: those stay where they are while the peer takes them, and must not be changed
+/// before [#onDone].
 ///
 /// **Memory.** Content that the loop has no memory for ([dev.gyre.LoopConfig#bufferMemory()]) is not begun: the answer
 /// is 503 with `Retry-After` instead, as [#status()] says then.

@@ -86,7 +86,8 @@ class AccessLogTest {
             assertThat(lineOf(site, "GET /" + "a".repeat(9_000) + " HTTP/1.1\r\n\r\n"))
                     .contains("\"GET /aaaaaaaa")
                     .contains("aaa -\" 414 ");
-            assertThat(lineOf(site, "GET /a\u0001b HTTP/1.1\r\n\r\n")).contains("\"GET /a -\" 400 ");
+            assertThat(lineOf(site, "GET /a\u0001b HTTP/1.1\r\n\r\n"))
+                    .contains("\"GET /a -\" 400 ");
             assertThat(lineOf(site, "GET /a HTTP/3.0\r\n\r\n")).contains("\"GET /a -\" 505 ");
             assertThat(lineOf(site, "PUT /a?b HTTP/1.1\r\n\r\n")).contains("\"PUT /a?b -\" 400 ");
             assertThat(lineOf(site, "GET /a HTTP/1.1\r\nX: " + "y".repeat(20_000) + "\r\n\r\n"))

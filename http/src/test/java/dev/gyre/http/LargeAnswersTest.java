@@ -36,7 +36,11 @@ class LargeAnswersTest {
         server.use(
                         (request, response, next) -> {
                             response.onDone(
-                                    () -> done.add(response.status() + " " + response.contentBytes()));
+                                    () ->
+                                            done.add(
+                                                    response.status()
+                                                            + " "
+                                                            + response.contentBytes()));
                             return next.handle(request, response);
                         })
                 .get("/large", (_, response) -> response.send(large))
@@ -75,14 +79,18 @@ class LargeAnswersTest {
 
     private void requireNoReset() {
         assertThat(world.loop().metrics().streamsClosed(CloseReason.MEMORY_LIMIT))
-                .as("connections that were reset for want of memory: ask before the head is written")
+                .as(
+                        "connections that were reset for want of memory: ask before the head is"
+                            + " written")
                 .isZero();
     }
 
     private void requireWhole(SimulatedPeer peer) {
         byte[] got = peer.received();
         assertThat(got.length)
-                .as("the head and all of the content: what is left has to follow when there is room")
+                .as(
+                        "the head and all of the content: what is left has to follow when there is"
+                            + " room")
                 .isGreaterThan(LARGE);
         assertThat(Arrays.equals(got, got.length - LARGE, got.length, large, 0, LARGE))
                 .as("the pieces in their order")
@@ -214,7 +222,12 @@ class LargeAnswersTest {
         giveBack(peer, taken);
         world.advance(Duration.ofSeconds(1));
         assertThat(server.connections()).isZero();
-        assertThat(done).hasSize(1).first().asString().startsWith("200 ").isNotEqualTo("200 " + LARGE);
+        assertThat(done)
+                .hasSize(1)
+                .first()
+                .asString()
+                .startsWith("200 ")
+                .isNotEqualTo("200 " + LARGE);
         assertThat(used()).isZero();
     }
 

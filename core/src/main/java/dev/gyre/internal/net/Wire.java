@@ -56,7 +56,8 @@ interface Wire {
     /// There is something in the queue: takes of it what can be carried, now or at the end of the turn.
     void flush(OutputQueue queue);
 
-    /// How much of the queue is out already and was not told of yet: [User#onSent] comes when a whole batch is through.
+    /// How much of the queue is out already and was not told of yet: [User#onSent] comes when a whole batch is
+    /// through.
     default long partlySent() {
         return 0;
     }

@@ -91,7 +91,10 @@ class FileLooksTest {
         }
         ask(server, "/a0");
         runUntil("one is refused", () -> !answers.isEmpty());
-        assertThat(answers).as("all others run or wait").hasSize(1).allMatch(FileLooksTest::isRefusal);
+        assertThat(answers)
+                .as("all others run or wait")
+                .hasSize(1)
+                .allMatch(FileLooksTest::isRefusal);
         assertThat(disk).as("looks that were begun at once").hasSize(AT_ONCE);
         while (!disk.isEmpty()) {
             disk.remove().run();

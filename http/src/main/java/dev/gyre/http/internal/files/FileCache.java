@@ -47,9 +47,7 @@ public final class FileCache implements AutoCloseable {
 
     public FileCache(EventLoop loop) {
         this.loop = loop;
-        lookers =
-                Workers.bounded(
-                        loop.config().executor(), MOST_LOOKS_AT_ONCE, MOST_LOOKS_WAITING);
+        lookers = Workers.bounded(loop.config().executor(), MOST_LOOKS_AT_ONCE, MOST_LOOKS_WAITING);
         loop.own(this);
     }
 

@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/// Reads what is encoded with percent signs, strictly: two hex digits behind each of them, and what comes out is UTF-8 in its
-/// shortest form.
+/// Reads what is encoded with percent signs, strictly: two hex digits behind each of them, and what comes out is
+/// UTF-8 in its shortest form.
 public final class Percent {
     private static final byte[] HEX = new byte[128];
 

@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/// What every request passes on its way to the routes, the first middleware outermost; and what those hear of that never became a
-/// request.
+/// What every request passes on its way to the routes, the first middleware outermost; and what those hear of that
+/// never became a request.
 ///
 /// Loop thread only.
 final class Entrance {

@@ -37,7 +37,7 @@ public final class LogLine {
         this.combined = combined;
         referrer = combined ? request.header("Referer") : null;
         agent = combined ? request.header("User-Agent") : null;
-        begin = begin(request.peer(), now);
+        begin = opening(request.peer(), now);
         putRequest(
                 request.method(), request.target(), request.isHttp10() ? "HTTP/1.0" : "HTTP/1.1");
     }
@@ -47,14 +47,14 @@ public final class LogLine {
         this.combined = combined;
         referrer = null;
         agent = null;
-        begin = begin(request.peer(), now);
+        begin = opening(request.peer(), now);
         putRequest(
                 Objects.requireNonNullElse(request.method(), "-"),
                 Objects.requireNonNullElse(request.target(), "-"),
                 "-");
     }
 
-    private static StringBuilder begin(SocketAddress peer, Instant now) {
+    private static StringBuilder opening(SocketAddress peer, Instant now) {
         return new StringBuilder(160)
                 .append(host(peer))
                 .append(" - - [")

@@ -5,9 +5,9 @@ import dev.gyre.io.OutputState;
 import dev.gyre.io.Stream;
 import dev.gyre.metrics.LoopMetrics;
 
-/// Whether the loop has memory for an answer. Asked before its head is written: then there is still another answer to give, and
-/// afterwards only a reset. The last quarter of that memory is left to those who need little, among them all who are to
-/// hear that there is no more.
+/// Whether the loop has memory for an answer. Asked before its head is written: then there is still another answer to
+/// give, and afterwards only a reset. The last quarter of that memory is left to those who need little, among them
+/// all who are to hear that there is no more.
 ///
 /// Nothing is reserved: what is written is counted at once, and nobody else writes in between.
 ///

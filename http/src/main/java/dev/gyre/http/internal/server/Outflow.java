@@ -7,12 +7,12 @@ import dev.gyre.io.Stream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 
-/// What goes out to a connection, and whether the peer takes it: not only some of it now and then, which is all that the stream's
-/// own time asks for, but at a least rate.
+/// What goes out to a connection, and whether the peer takes it: not only some of it now and then, which is all that
+/// the stream's own time asks for, but at a least rate.
 ///
-/// It is looked at once a window, which is the write timeout. What waited at one look and still waits at the next was there to be taken all
-/// the time in between; if so little was taken then that the rate is missed, the peer is too slow. Who has taken all that
-/// waited is not, however little that was.
+/// It is looked at once a window, which is the write timeout. What waited at one look and still waits at the next was
+/// there to be taken all the time in between; if so little was taken then that the rate is missed, the peer is too
+/// slow. Who has taken all that waited is not, however little that was.
 ///
 /// Loop thread only.
 final class Outflow {
@@ -32,7 +32,7 @@ final class Outflow {
         this.stream = stream;
         nextLook = new Deadline(bench.loop, this::look);
         windowNanos = bench.config.writeTimeout().toNanos();
-        leastBytes = (long) (windowNanos / NANOS_A_SECOND * bench.config.leastWriteRate());
+        leastBytes = (long) ((double) windowNanos / NANOS_A_SECOND * bench.config.leastWriteRate());
         watched = leastBytes == 0; // Nothing is asked for.
     }
 

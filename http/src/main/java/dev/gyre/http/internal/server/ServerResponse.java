@@ -252,8 +252,7 @@ final class ServerResponse implements Response {
         return length <= LoopMemory.TINY_BYTES
                 || !hasContent()
                 || bench.memory.has(
-                        Math.min(length, LongContent.LEAST_BYTES),
-                        exchange.connection().stream());
+                        Math.min(length, LongContent.LEAST_BYTES), exchange.connection().stream());
     }
 
     /// Another time there may be more of it; begun and cut off, the peer would not even know that.

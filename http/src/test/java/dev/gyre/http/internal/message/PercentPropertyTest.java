@@ -42,8 +42,19 @@ class PercentPropertyTest {
     void decode_ofWhatIsNotEncodedAsItShould_isNull() {
         for (String wrong :
                 new String[] {
-                    "%", "%4", "a%4", "%4g", "%g4", "%%41", "%\uff11\uff11", "%c0%af", "%ff", "%c3",
-                    "%ed%a0%80", "\u00e9", "\u0141"
+                    "%",
+                    "%4",
+                    "a%4",
+                    "%4g",
+                    "%g4",
+                    "%%41",
+                    "%\uff11\uff11",
+                    "%c0%af",
+                    "%ff",
+                    "%c3",
+                    "%ed%a0%80",
+                    "\u00e9",
+                    "\u0141"
                 }) {
             assertThat(Percent.decode(wrong, false)).as(wrong).isNull();
             assertThatThrownBy(() -> Percent.require(wrong, true))
