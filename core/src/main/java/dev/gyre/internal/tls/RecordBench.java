@@ -12,7 +12,7 @@ import javax.net.ssl.SSLException;
 /// between two calls.
 ///
 /// The JDK's ciphers work on arrays. Memory outside the heap they take through small arrays that they make for each
-/// record, a few hundred bytes at a time: that way decrypting takes a fifth longer and encrypting half as long again. One
+/// record, a few hundred bytes at a time: so decrypting takes a fifth longer, and encrypting half as long again. One
 /// copy into or out of an array that stays in the cache is cheaper.
 ///
 /// One thread at a time.

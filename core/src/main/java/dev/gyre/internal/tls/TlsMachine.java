@@ -5,17 +5,11 @@ import dev.gyre.io.TlsSession;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
-import java.security.cert.Certificate;
-import java.security.cert.X509Certificate;
-import java.util.ArrayList;
-import java.util.List;
 
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLPeerUnverifiedException;
-import javax.net.ssl.SSLSession;
 
 /// One end of a TLS connection, without the connection: what arrives is given to [#receive], what is to be sent comes out of
 /// [#send], and both say what has to happen before they can go on.
@@ -379,37 +373,10 @@ public final class TlsMachine {
         if (session != null) {
             return; // new keys or tickets, within the same session
         }
-        SSLSession agreed = engine.getSession();
-        String protocol = engine.getApplicationProtocol();
-        session =
-                new TlsSession(
-                        agreed.getProtocol(),
-                        agreed.getCipherSuite(),
-                        protocol == null || protocol.isEmpty() ? null : protocol,
-                        serverName(),
-                        certificatesOf(agreed),
-                        !witness.sawCertificates());
+        TlsSession agreed = AgreedSession.of(engine, witness, peer);
+        session = agreed;
         // In TLS 1.3 the type of a record is hidden, and there is no negotiating anew.
-        refusesHandshakes = agreed.getProtocol().equals("TLSv1.2");
-    }
-
-    private @Nullable String serverName() {
-        if (!engine.getUseClientMode()) {
-            return witness.requestedName();
-        }
-        return peer == null || ServerName.isAddress(peer) ? null : peer;
-    }
-
-    private static List<X509Certificate> certificatesOf(SSLSession agreed) {
-        List<X509Certificate> certificates = new ArrayList<>();
-        try {
-            for (Certificate certificate : agreed.getPeerCertificates()) {
-                certificates.add((X509Certificate) certificate);
-            }
-        } catch (SSLPeerUnverifiedException e) {
-            return List.of(); // it showed none
-        }
-        return certificates;
+        refusesHandshakes = agreed.version().equals("TLSv1.2");
     }
 
     /// Engines and what they ask, such as managers of keys, may throw anything: it is this connection's only.
