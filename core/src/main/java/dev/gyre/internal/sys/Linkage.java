@@ -15,11 +15,12 @@ import java.util.Optional;
 /// How functions of the C library become [CFunction]s.
 ///
 /// To the linker all of them have one shape, seven words in and one word out: it spins some dozen classes for
-/// each shape, at every start, and a server has a dozen shapes before its first answer. Conventions of x86-64 and
-/// AArch64 allow it. Whatever is no floating-point number has a register of 64 bits to itself; a function reads the
-/// half that it is declared with, and none that it is not. Seven are what the longest takes, `syscall` with a number and
-/// six arguments; x86-64 has six registers for them, and the seventh lies on the stack, where nobody else looks
-/// for it. What an `int` leaves in the upper half of its result means nothing, and is cut off.
+/// each shape, at every start, and as C declares them a server needs a dozen shapes for its first answer. The
+/// conventions of x86-64 and AArch64 allow it. Whatever is no floating-point number and no struct has a register of 64
+/// bits to itself; a function reads the half that it is declared with, and no register that it is not. Seven are what
+/// the longest takes, `syscall` with a number and six arguments. x86-64 has six registers for them; the seventh lies
+/// on the stack, where no other looks for it. What an `int` leaves in the upper half of its result means nothing, and
+/// is cut off.
 final class Linkage {
     private static final int WORDS = 7;
     private static final FunctionDescriptor SHAPE =

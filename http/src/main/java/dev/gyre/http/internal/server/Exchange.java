@@ -14,8 +14,8 @@ import java.util.Objects;
 ///
 /// Loop thread only, but for what [ServerRequest] and [ServerResponse] say.
 final class Exchange {
-    /// Made when there is something to say: the first logger of a process reads configurations and jars, and a server's
-    /// first answer would wait for it.
+    /// Made when there is something to say: the first logger of a process reads configurations and jars, and a
+    /// server's first answer would wait for it.
     private static final class Log {
         static final System.Logger LOGGER = System.getLogger("dev.gyre.http");
     }
