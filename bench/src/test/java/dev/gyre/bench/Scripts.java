@@ -40,6 +40,8 @@ public final class Scripts {
         var command = new ArrayList<>(words);
         command.set(0, script(words.getFirst()));
         command.addAll(List.of("--class-path", classPath()));
+        // Nobody looks at the figures, and half of what they take here would be C2's.
+        command.addAll(List.of("--jvm", "-XX:TieredStopAtLevel=1"));
         command.addAll(List.of(arguments));
         // Where there is one core only, they share it.
         List<String> cores = allowedCores();

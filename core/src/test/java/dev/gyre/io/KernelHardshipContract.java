@@ -17,6 +17,7 @@ import java.net.Socket;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /// Those that need a real kernel: real limits, and urgent data.
 abstract class KernelHardshipContract extends HardshipContract {
@@ -45,13 +46,14 @@ abstract class KernelHardshipContract extends HardshipContract {
         runUntil("one accepted, and all classes loaded", () -> accepted.size() == 1);
         Descriptor second = Sockets.stream(loop, address);
         Operation connect = operations.connect(second, address, op -> {});
+        BooleanSupplier told = () -> ended[0] > 0; // Made while a class can still be read.
         LinuxKernel kernel = new LinuxKernel();
         int[] taken = new int[1 << 20];
         int count = takeAllNumbers(kernel, listener.fd(), taken);
         long turns;
         try {
             connect.start();
-            settle();
+            runUntil("told", told);
             settle();
             turns = loop.metrics().ticks();
             settle();

@@ -15,6 +15,8 @@ import java.util.List;
 /// Certificates for the examples of TLS, all of one authority, as the files that a server has: `ca.pem`, and
 /// `server.pem`, `alias.pem` and `client.pem` with their keys.
 final class Identities {
+    static final List<String> FILES = List.of("ca.pem", "server.pem", "alias.pem", "client.pem");
+
     private static final String PASSWORD = "for the test";
     private static final String AUTHORITY = "ca";
     private static final Base64.Encoder LINES = Base64.getMimeEncoder(64, new byte[] {'\n'});
@@ -49,6 +51,8 @@ final class Identities {
                         List.of(
                                 Path.of(System.getProperty("java.home"), "bin", "keytool")
                                         .toString(),
+                                "-J-XX:TieredStopAtLevel=1",
+                                "-J-XX:+UseSerialGC",
                                 "-genkeypair",
                                 "-keyalg",
                                 "EC",

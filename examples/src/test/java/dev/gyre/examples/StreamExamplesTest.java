@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,7 +46,21 @@ final class StreamExamplesTest {
     private static final String ANNOUNCED = "listening on ";
     private static final int PATIENCE_MILLIS = 60_000;
 
+    /// Made once: keytool is a JVM for each.
+    @TempDir static Path identities;
+
     @TempDir Path directory;
+
+    @BeforeAll
+    static void makeIdentities() throws Exception {
+        Identities.write(identities);
+    }
+
+    private void copyIdentities() throws IOException {
+        for (String name : Identities.FILES) {
+            Files.copy(identities.resolve(name), directory.resolve(name));
+        }
+    }
 
     private RunningExample serving(String name, String... arguments) throws IOException {
         return RunningExample.start(directory, name, arguments);
@@ -172,7 +187,7 @@ final class StreamExamplesTest {
 
     @Test
     void tlsEcho_withFiles_servesWhoTrustsThemAndReadsThemAgain() throws Exception {
-        Identities.write(directory);
+        copyIdentities();
         Path pem = directory.resolve("server.pem");
         try (var example = serving("TlsEcho.java", "0", pem.toString(), pem.toString())) {
             InetSocketAddress address = address(example);
@@ -197,7 +212,7 @@ final class StreamExamplesTest {
 
     @Test
     void tlsEcho_withoutFiles_makesACertificateThatOthersDoNotTrust() throws Exception {
-        Identities.write(directory);
+        copyIdentities();
         try (var example = serving("TlsEcho.java", "0")) {
             InetSocketAddress address = address(example);
             assertThatExceptionOfType(SSLHandshakeException.class)
@@ -235,7 +250,7 @@ final class StreamExamplesTest {
 
     @Test
     void mutualTls_ofAFriendAndAStranger_greetsOneAndRefusesTheOther() throws Exception {
-        Identities.write(directory);
+        copyIdentities();
         try (var example = serving("MutualTls.java", directory.toString())) {
             assertThat(example.ends())
                     .containsExactly(
