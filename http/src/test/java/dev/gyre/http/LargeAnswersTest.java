@@ -31,7 +31,7 @@ class LargeAnswersTest {
 
     LargeAnswersTest() {
         for (int i = 0; i < LARGE; i++) {
-            large[i] = (byte) (i * 31 >>> 3);
+            large[i] = (byte) ((i * 31) >>> 3);
         }
         server.use(
                         (request, response, next) -> {
