@@ -81,7 +81,7 @@ class LargeAnswersTest {
         assertThat(world.loop().metrics().streamsClosed(CloseReason.MEMORY_LIMIT))
                 .as(
                         "connections that were reset for want of memory: ask before the head is"
-                            + " written")
+                                + " written")
                 .isZero();
     }
 
@@ -90,7 +90,7 @@ class LargeAnswersTest {
         assertThat(got.length)
                 .as(
                         "the head and all of the content: what is left has to follow when there is"
-                            + " room")
+                                + " room")
                 .isGreaterThan(LARGE);
         assertThat(Arrays.equals(got, got.length - LARGE, got.length, large, 0, LARGE))
                 .as("the pieces in their order")
