@@ -82,6 +82,10 @@ class SignalsChoiceTest {
     @Clause("Y-1")
     void on_anyOther_isHeardOf(Signal signal) {
         try (Signals signals = Signals.on(loop, signal, heard::add)) {
+            if (signals.ignored().contains(signal)) {
+                assertThat(signals).hasToString("Signals[" + signal + " ignored]");
+                return; // By whoever started the build, as with nohup.
+            }
             assertThat(signals).hasToString("Signals[" + signal + " by the JVM's handler]");
             loop.after(Duration.ofSeconds(10), late -> heard.clear()); // Or it would wait for ever.
             TestSignals.send(signal);
