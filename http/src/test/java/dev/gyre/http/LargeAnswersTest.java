@@ -44,6 +44,13 @@ class LargeAnswersTest {
                             return next.handle(request, response);
                         })
                 .get("/large", (_, response) -> response.send(large))
+                .get("/fresh", (_, response) -> response.send(large.clone()))
+                .get(
+                        "/failing",
+                        (_, response) -> {
+                            response.send(large);
+                            throw new IllegalStateException("after its answer");
+                        })
                 .get("/middle", (_, response) -> response.send(new byte[40 << 10]))
                 .get("/small", (_, response) -> response.send(new byte[10 << 10]))
                 .get("/tiny", (_, response) -> response.text("tiny"))
@@ -133,6 +140,40 @@ class LargeAnswersTest {
         requireWhole(peer);
         assertThat(done).containsExactly("200 " + LARGE);
         assertThat(used()).as("memory after the answer was taken").isZero();
+    }
+
+    @Test
+    @Clause("H-3")
+    void largeAnswers_eachInAnArrayOfItsOwn_areLimitedByWhatTheyHoldOfTheHeap() {
+        List<SimulatedPeer> deaf = new ArrayList<>();
+        for (int i = 0; i < MEMORY / LARGE; i++) {
+            deaf.add(ask("/fresh", false));
+        }
+        assertThat(done).as("as many as the limit allows are under way").isEmpty();
+        assertThat(ask("/fresh", true).receivedText())
+                .as("one array more than fits")
+                .startsWith("HTTP/1.1 503 ");
+        deaf.getFirst().close();
+        world.advance(Duration.ofSeconds(1));
+        requireWhole(takenBySomebodyNew("/fresh"));
+        for (SimulatedPeer peer : deaf.subList(1, deaf.size())) {
+            peer.resumeReading();
+        }
+        world.advance(Duration.ofSeconds(5));
+        deaf.subList(1, deaf.size()).forEach(this::requireWhole);
+    }
+
+    private SimulatedPeer takenBySomebodyNew(String target) {
+        SimulatedPeer peer = ask(target, true);
+        world.advance(Duration.ofSeconds(2));
+        return peer;
+    }
+
+    @Test
+    @Clause("H-3")
+    void largeAnswer_ofAHandlerThatFailsBehindIt_isWhole() {
+        requireWhole(takenBySomebodyNew("/failing"));
+        assertThat(done).containsExactly("200 " + LARGE);
     }
 
     @Test

@@ -64,6 +64,7 @@ final class Connection implements Wire.User {
     private boolean endsWithLoop;
     private @Nullable CloseReason reason;
     private @Nullable Throwable failure;
+    private long partlySentAtEnd;
 
     // Its place among the connections of the loop.
     @Nullable Connection next;
@@ -231,7 +232,7 @@ final class Connection implements Wire.User {
 
     /// How much of what is being sent the kernel has, before [#onSent] tells of it.
     long partlySent() {
-        return reason == null ? wire.partlySent() : 0;
+        return reason == null ? wire.partlySent() : partlySentAtEnd;
     }
 
     @Override
@@ -371,6 +372,7 @@ final class Connection implements Wire.User {
         if (reason != null) {
             return;
         }
+        partlySentAtEnd = wire.partlySent(); // Nobody is told of it any more.
         reason = why;
         failure = cause;
         reading = false;

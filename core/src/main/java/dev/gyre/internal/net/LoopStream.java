@@ -187,7 +187,8 @@ public final class LoopStream implements Stream {
 
     @Override
     public long pending() {
-        return connection.output.pending() - connection.partlySent();
+        // When it is closed, what waited goes without having been sent.
+        return Math.max(0, connection.output.pending() - connection.partlySent());
     }
 
     // ------------------------------------------------------------------ from one to another

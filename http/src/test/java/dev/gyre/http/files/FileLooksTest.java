@@ -54,11 +54,15 @@ class FileLooksTest {
     }
 
     private HttpServer server() throws IOException {
+        return server(FilesConfig.DEFAULT);
+    }
+
+    private HttpServer server(FilesConfig config) throws IOException {
         for (int i = 0; i < 4; i++) {
             Files.writeString(directory.resolve("a" + i), "content " + i);
         }
         return HttpServer.on(loop)
-                .files("/", directory, FilesConfig.DEFAULT)
+                .files("/", directory, config)
                 .listen(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         ListenerConfig.DEFAULT);
@@ -123,5 +127,23 @@ class FileLooksTest {
         disk.remove().run();
         runUntil("all are answered", () -> answers.size() == 2 * AT_ONCE);
         assertThat(answers).allMatch(answer -> answer.endsWith("content 2"));
+    }
+
+    @Test
+    @Clause("H-3")
+    void knownFile_whenNoMoreLooksAreAllowed_isAnsweredAsItIsKnown() throws IOException {
+        HttpServer server = server(FilesConfig.DEFAULT.withFresh(Duration.ZERO));
+        ask(server, "/a3");
+        runUntil("the first look", () -> !disk.isEmpty());
+        disk.remove().run();
+        runUntil("known", () -> answers.size() == 1);
+        for (int i = 0; i < AT_ONCE + WAITING; i++) {
+            ask(server, "/missing" + i);
+        }
+        runUntil("all places are taken", () -> server.connections() >= AT_ONCE + WAITING);
+        loop.runFor(Duration.ofMillis(20));
+        ask(server, "/a3");
+        runUntil("answered", () -> answers.size() == 2);
+        assertThat(answers.getLast()).startsWith("HTTP/1.1 200 ").endsWith("content 3");
     }
 }

@@ -166,7 +166,7 @@ public final class Directory {
     private static HttpException nothing(FileExchange exchange, int status) {
         return switch (status) {
             case 403 -> new HttpException(403, "that may not be read");
-            case 503 -> new HttpException(503, "too many files are asked for at a time");
+            case 503 -> new HttpException(503, "there is no room for more files just now");
             default -> new HttpException(404, "there is nothing at " + exchange.path());
         };
     }
@@ -193,7 +193,10 @@ public final class Directory {
                                                 ? known
                                                 : loader.load(requested, gzip))
                         .then(found -> arrived(key, known, found))
-                        .recover(RejectedExecutionException.class, _ -> TOO_MANY)
+                        .recover(
+                                RejectedExecutionException.class,
+                                // What is known may be old; nothing at all is worse.
+                                _ -> known != null ? known : TOO_MANY)
                         .finallyRun(
                                 () -> {
                                     searches.remove(key, mine[0]);

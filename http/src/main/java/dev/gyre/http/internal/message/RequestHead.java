@@ -76,8 +76,9 @@ public final class RequestHead extends MessageHead {
         if (line.methodEnd() > 0) {
             refusedMethod = method();
         }
-        if (line.targetEnd() > line.targetAt()) {
-            refusedTarget = fields.text(line.targetAt(), line.targetEnd());
+        int from = line.methodEnd() + 1; // As it was sent, also with a host in front.
+        if (line.targetEnd() > from) {
+            refusedTarget = fields.text(from, line.targetEnd());
         }
     }
 

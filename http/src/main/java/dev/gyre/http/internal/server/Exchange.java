@@ -202,7 +202,7 @@ final class Exchange {
 
     /// The handler has failed: answers for it, or cuts the answer off that has begun.
     void fail(Throwable failure) {
-        if (isOver() || response.isComplete()) {
+        if (isOver() || response.isWhole()) {
             warn("a handler failed after its answer", failure);
             return;
         }

@@ -397,7 +397,11 @@ final class HttpConnection implements Protocol {
         RequestBody body = known.body();
         if (body != null && !body.isEnded()) {
             body.fail(new HttpException(400, "the connection ended before the content did"));
-            stream.close();
+            if (known.response.isWhole() && !known.response.isComplete()) {
+                closes = true; // Behind the answer, of which a part waits to be taken.
+            } else {
+                stream.close();
+            }
         } else if (events != null) {
             // Who reads events has no reason to end its side but to leave.
             stream.close();

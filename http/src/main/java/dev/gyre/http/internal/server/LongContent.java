@@ -23,12 +23,14 @@ final class LongContent implements Unfinished {
     private final ByteBuffer content;
     private final LoopMemory memory;
     private @Nullable Timer retry;
+    private boolean holding = true;
 
     LongContent(ServerResponse response, HttpConnection connection, byte[] content) {
         this.response = response;
         this.connection = connection;
         this.content = ByteBuffer.wrap(content);
         memory = connection.bench.memory;
+        memory.hold(content);
     }
 
     /// Writes as much as there is room for.
@@ -46,7 +48,18 @@ final class LongContent implements Unfinished {
             connection.out.write(piece);
             response.addContent(bytes);
         }
-        return !content.hasRemaining();
+        if (content.hasRemaining()) {
+            return false;
+        }
+        letGo();
+        return true;
+    }
+
+    private void letGo() {
+        if (holding) {
+            holding = false;
+            memory.letGo(content.array());
+        }
     }
 
     /// Nobody tells of memory that others give back, and of room only who was told that there is none.
@@ -72,5 +85,6 @@ final class LongContent implements Unfinished {
         if (known != null) {
             known.cancel();
         }
+        letGo();
     }
 }

@@ -5,11 +5,18 @@ import dev.gyre.io.OutputState;
 import dev.gyre.io.Stream;
 import dev.gyre.metrics.LoopMetrics;
 
+import java.util.IdentityHashMap;
+import java.util.Map;
+
 /// Whether the loop has memory for an answer. Asked before its head is written: then there is still another answer to
 /// give, and afterwards only a reset. The last quarter of that memory is left to those who need little, among them
 /// all who are to hear that there is no more.
 ///
-/// Nothing is reserved: what is written is counted at once, and nobody else writes in between.
+/// Of the loop's memory nothing is reserved: what is written is counted at once, and nobody else writes in between. TLS
+/// takes its share when the turn ends, so that is counted in advance.
+///
+/// Long answers also hold arrays of the heap until their peers have taken them. Those have a limit of the same size; an
+/// array that many are sent counts once.
 ///
 /// Loop thread only.
 final class LoopMemory {
@@ -19,8 +26,13 @@ final class LoopMemory {
     /// So little is never refused: a refusal takes as much.
     static final int TINY_BYTES = 1 << 10;
 
+    /// What TLS encrypts into, ahead of what the socket takes.
+    private static final int TLS_BYTES = 2 * (64 << 10);
+
     private final LoopMetrics metrics;
     private final long all;
+    private final Map<byte[], Integer> held = new IdentityHashMap<>();
+    private long heldBytes;
 
     LoopMemory(EventLoop loop) {
         metrics = loop.metrics();
@@ -31,7 +43,28 @@ final class LoopMemory {
     boolean has(long bytes, Stream stream) {
         // One piece more than it has bytes, and one for its head.
         long then = metrics.bufferMemory() + bytes + 2 * PIECE_BYTES;
+        if (bytes > PIECE_BYTES && stream.tls() != null) {
+            then += TLS_BYTES;
+        }
         return then <= all / 4 * 3
                 || (bytes <= PIECE_BYTES && then <= all && stream.output() == OutputState.IDLE);
+    }
+
+    /// Whether an array may be kept until a peer has taken it.
+    boolean mayHold(byte[] content) {
+        return heldBytes + content.length <= all || held.containsKey(content);
+    }
+
+    void hold(byte[] content) {
+        if (held.merge(content, 1, Integer::sum) == 1) {
+            heldBytes += content.length;
+        }
+    }
+
+    /// Once for each time that it was held.
+    void letGo(byte[] content) {
+        if (held.computeIfPresent(content, (_, times) -> times == 1 ? null : times - 1) == null) {
+            heldBytes -= content.length;
+        }
     }
 }

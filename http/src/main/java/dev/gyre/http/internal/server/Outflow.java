@@ -18,6 +18,9 @@ import java.time.Duration;
 final class Outflow {
     private static final double NANOS_A_SECOND = 1e9;
 
+    /// Longer than anybody waits is for ever.
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
     private final Stream stream;
     private final Deadline nextLook;
     private final long windowNanos;
@@ -31,7 +34,8 @@ final class Outflow {
     Outflow(Workbench bench, Stream stream) {
         this.stream = stream;
         nextLook = new Deadline(bench.loop, this::look);
-        windowNanos = bench.config.writeTimeout().toNanos();
+        Duration timeout = bench.config.writeTimeout();
+        windowNanos = timeout.compareTo(LONGEST) > 0 ? 0 : timeout.toNanos();
         leastBytes = (long) ((double) windowNanos / NANOS_A_SECOND * bench.config.leastWriteRate());
         watched = leastBytes == 0; // Nothing is asked for.
     }
@@ -81,8 +85,7 @@ final class Outflow {
             return;
         }
         long taken = stream.sent() - sentBefore;
-        // Who takes nothing at all has the stream's own time, which counts from the last byte.
-        boolean slow = taken > 0 && taken < waitedBefore && taken < leastBytes;
+        boolean slow = taken < waitedBefore && taken < leastBytes;
         // What was written just now nobody could take yet.
         if (slow && stream.output() == OutputState.BACKPRESSURED) {
             // As if nothing had been taken: so it is counted, and told.

@@ -96,10 +96,7 @@ final class RequestBody implements Body {
             }
             received += next;
             if (received > bench.config.maxBody()) {
-                connection.failBody(
-                        new HttpException(
-                                413,
-                                "the content has more than " + bench.config.maxBody() + " bytes"));
+                connection.failBody(tooLong());
                 return;
             }
             hand(data, next);
@@ -203,12 +200,20 @@ final class RequestBody implements Body {
         return onLoop(() -> bytes().then(bytes -> new String(bytes, UTF_8)));
     }
 
+    private HttpException tooLong() {
+        return new HttpException(
+                413, "the content has more than " + bench.config.maxBody() + " bytes");
+    }
+
     @Override
     public Body onData(Consumer<? super Buffer> callback) {
         return onLoop(
                 () -> {
                     if (onData != null) {
                         throw new IllegalStateException("somebody reads the content already");
+                    }
+                    if (length > bench.config.maxBody()) {
+                        throw tooLong(); // Before the peer is told to go on.
                     }
                     onData = callback;
                     connection.bodyWanted(exchange);

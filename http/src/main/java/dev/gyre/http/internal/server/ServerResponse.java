@@ -219,7 +219,7 @@ final class ServerResponse implements Response {
             content = encoding.whole(exchange.request, this, head.typeOf(type), plain);
         }
         Lines.requireAtOnce(content.length);
-        if (!fits(content.length)) {
+        if (!fits(content.length) || !mayHold(content)) {
             return refuseForWantOfMemory();
         }
         Buffer _ = putHead(type, content.length);
@@ -253,6 +253,17 @@ final class ServerResponse implements Response {
                 || !hasContent()
                 || bench.memory.has(
                         Math.min(length, LongContent.LEAST_BYTES), exchange.connection().stream());
+    }
+
+    private boolean mayHold(byte[] content) {
+        return content.length <= LongContent.LEAST_BYTES
+                || !hasContent()
+                || bench.memory.mayHold(content);
+    }
+
+    /// Whether all of the answer is given, though a part of it may still wait for the peer.
+    boolean isWhole() {
+        return isComplete() || rest instanceof LongContent;
     }
 
     /// Another time there may be more of it; begun and cut off, the peer would not even know that.

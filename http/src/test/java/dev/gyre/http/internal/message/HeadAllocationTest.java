@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import java.lang.management.ManagementFactory;
 import java.util.function.IntSupplier;
 
-/// Counts bytes, not time. The compiler's own work can fall into a window, so the best of many counts.
+/// Counts bytes, not time, of heads that are not refused: a refusal is the last thing on its connection, and leaves a text for the log. The compiler's own work can fall into a window, so the best of many counts.
 class HeadAllocationTest {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int HEADS = 100_000;
@@ -29,16 +29,14 @@ class HeadAllocationTest {
                                 + "X-Field: with a value of some length\r\n".repeat(40)
                                 + "Content-Length: 12\r\n\r\nHello, World");
         Buffer incomplete = buffer("GET / HTTP/1.1\r\nHost: example.org\r\nX: y");
-        Buffer refused = buffer("GET / HTTP/1.1\r\nHost : a\r\n\r\n");
 
         assertThat(
                         leastAllocated(
                                 () ->
                                         head.parse(small)
                                                 + head.parse(large)
-                                                + head.parse(incomplete)
-                                                + head.parse(refused)))
-                .as("bytes allocated for %d times four heads: find what makes an object", HEADS)
+                                                + head.parse(incomplete)))
+                .as("bytes allocated for %d times three heads: find what makes an object", HEADS)
                 .isZero();
     }
 
