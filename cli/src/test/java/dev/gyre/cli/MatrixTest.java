@@ -40,7 +40,7 @@ final class MatrixTest {
             if (!Files.isDirectory(target)) {
                 continue;
             }
-            try (var files = Files.newDirectoryStream(target, "matrix-{io_uring-,}[0-9].csv")) {
+            try (var files = Files.newDirectoryStream(target, "matrix-{io_uring-,}[0-9]*.csv")) {
                 for (Path file : files) {
                     Files.readAllLines(file).forEach(this::readResult);
                 }

@@ -6,7 +6,6 @@ import dev.gyre.io.Stream;
 import dev.gyre.metrics.LoopMetrics;
 
 import java.util.IdentityHashMap;
-import java.util.Map;
 
 /// Whether the loop has memory for an answer. Asked before its head is written: then there is still another answer to
 /// give, and afterwards only a reset. The last quarter of that memory is left to those who need little, among them
@@ -31,7 +30,7 @@ final class LoopMemory {
 
     private final LoopMetrics metrics;
     private final long all;
-    private final Map<byte[], Integer> held = new IdentityHashMap<>();
+    private final IdentityHashMap<byte[], Integer> held = new IdentityHashMap<>();
     private long heldBytes;
 
     LoopMemory(EventLoop loop) {
