@@ -13,23 +13,13 @@
 
 enum { EVENTS = 512, BUFFER_BYTES = 65536 };
 
-static void watch(int epfd, int fd) {
-    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
-    if (epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event) < 0) die("epoll_ctl");
-}
-
-static void accept_all(int epfd, int listener) {
-    int fd;
-    while ((fd = accept_one(listener)) >= 0) watch(epfd, fd);
-}
-
 int main(void) {
     static char buffer[BUFFER_BYTES];
     struct epoll_event events[EVENTS];
     int epfd = epoll_create1(EPOLL_CLOEXEC);
     if (epfd < 0) die("epoll_create1");
     int listener = listen_anywhere(SOCK_NONBLOCK | SOCK_CLOEXEC);
-    watch(epfd, listener);
+    watch_input(epfd, listener);
     for (;;) {
         int count = epoll_wait(epfd, events, EVENTS, -1);
         if (count < 0 && errno != EINTR) die("epoll_wait");

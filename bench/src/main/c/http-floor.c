@@ -19,11 +19,6 @@ static const char ANSWER[] =
     "\r\n"
     "Hello, World!";
 
-static void watch(int epfd, int fd) {
-    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
-    if (epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event) < 0) die("epoll_ctl");
-}
-
 static int requests_in(const char *bytes, ssize_t length) {
     int count = 0;
     const char *end = bytes + length;
@@ -52,16 +47,16 @@ int main(void) {
     int epfd = epoll_create1(EPOLL_CLOEXEC);
     if (epfd < 0) die("epoll_create1");
     int listener = listen_anywhere(SOCK_NONBLOCK | SOCK_CLOEXEC);
-    watch(epfd, listener);
+    watch_input(epfd, listener);
     for (;;) {
         int count = epoll_wait(epfd, events, EVENTS, -1);
         if (count < 0 && errno != EINTR) die("epoll_wait");
         for (int i = 0; i < count; i++) {
             int fd = events[i].data.fd;
-            if (fd != listener) {
-                if (!serve(fd, buffer, answers)) close(fd);
-            } else {
-                while ((fd = accept_one(listener)) >= 0) watch(epfd, fd);
+            if (fd == listener) {
+                accept_all(epfd, listener);
+            } else if (!serve(fd, buffer, answers)) {
+                close(fd);
             }
         }
     }

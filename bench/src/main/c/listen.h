@@ -43,4 +43,15 @@ static inline int accept_one(int listener) {
     return fd;
 }
 
+/* For servers that know a connection by its number alone. */
+static inline void watch_input(int epfd, int fd) {
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+    if (epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event) < 0) die("epoll_ctl");
+}
+
+static inline void accept_all(int epfd, int listener) {
+    int fd;
+    while ((fd = accept_one(listener)) >= 0) watch_input(epfd, fd);
+}
+
 #endif

@@ -32,7 +32,7 @@ class TlsPeersTest extends StreamFixture {
     }
 
     private Tls serverTls() throws IOException {
-        return Tls.server(Certificates.pem("server"), Certificates.key("server"));
+        return Certificates.server();
     }
 
     /// Runs a program beside the loop.

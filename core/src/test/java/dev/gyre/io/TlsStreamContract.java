@@ -37,8 +37,8 @@ public abstract class TlsStreamContract extends StreamFixture {
 
     @BeforeEach
     void prepareTls() throws IOException {
-        serverTls = Tls.server(Certificates.pem("server"), Certificates.key("server"));
-        clientTls = Tls.client().withTrust(Certificates.pem("ca"));
+        serverTls = Certificates.server();
+        clientTls = Certificates.client();
     }
 
     private void connectSecurely() {

@@ -7,6 +7,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.Stream;
 
+import java.util.function.LongSupplier;
+
 /// A peer of the server that sends what it is told to, byte for byte, and keeps what comes back.
 final class Talk {
     private final HttpFixture fixture;
@@ -46,6 +48,17 @@ final class Talk {
 
     void forget() {
         received.setLength(0);
+    }
+
+    /// From now on what comes is counted and not kept: for what is too long for that.
+    LongSupplier count() {
+        long[] got = new long[1];
+        stream.onData(
+                data -> {
+                    got[0] += data.readable();
+                    data.clear();
+                });
+        return () -> got[0];
     }
 
     Talk await(String text) {

@@ -38,9 +38,8 @@ final class Opening {
     // any more, and the last one out gives the number back.
     private final AtomicInteger users = new AtomicInteger();
 
-    // Shared: guarded by this. Never held during a call that may take long. Mostly there is one, so
-    // that
-    // the list is replaced and not changed.
+    // Shared: guarded by this. Never held during a call that may take long. Mostly there is one,
+    // so the list is replaced and not changed.
     private List<User> attached = List.of();
 
     // Shared: set before anybody else has it.

@@ -76,11 +76,9 @@ final class Linkage {
 
     private static MethodHandle linkVariadic(MemorySegment address, int fixed) {
         // Only Apple's convention for AArch64 has another place for variable arguments. That of
-        // x86-64 also has callers say
-        // in %al how many floating-point numbers there are, for functions that save those
-        // registers; no function here looks
-        // for any, so whatever it says is right. To link them as such would make a shape of its
-        // own.
+        // x86-64 also has callers say in %al how many floating-point numbers there are, for
+        // functions that save those registers; no function here looks for any, so whatever it
+        // says is right. To link them as such would make a shape of its own.
         return Platform.hasKqueue()
                 ? link(address, ERRNO, Linker.Option.firstVariadicArg(fixed))
                 : link(address, ERRNO);

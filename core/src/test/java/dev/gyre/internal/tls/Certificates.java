@@ -1,5 +1,7 @@
 package dev.gyre.internal.tls;
 
+import dev.gyre.io.Tls;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -26,6 +28,16 @@ public final class Certificates {
 
     public static Path key(String name) {
         return MADE.directory.resolve(name + "-key.pem");
+    }
+
+    /// Who is `server`.
+    public static Tls server() throws IOException {
+        return Tls.server(pem("server"), key("server"));
+    }
+
+    /// Who knows `ca`, and so `server`.
+    public static Tls client() throws IOException {
+        return Tls.client().withTrust(pem("ca"));
     }
 
     private static Certificates make() {

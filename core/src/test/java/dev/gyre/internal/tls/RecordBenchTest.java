@@ -32,8 +32,8 @@ class RecordBenchTest {
 
     @BeforeEach
     void prepare() throws IOException {
-        server = Tls.server(Certificates.pem("server"), Certificates.key("server"));
-        client = Tls.client().withTrust(Certificates.pem("ca"));
+        server = Certificates.server();
+        client = Certificates.client();
     }
 
     private TlsEnd serverEnd() {

@@ -35,8 +35,8 @@ class TlsIdentityTest {
 
     @BeforeEach
     void prepare() throws IOException {
-        server = Tls.server(Certificates.pem("server"), Certificates.key("server"));
-        client = Tls.client().withTrust(Certificates.pem("ca"));
+        server = Certificates.server();
+        client = Certificates.client();
     }
 
     private TlsEnd serverEnd;

@@ -23,8 +23,8 @@ class TlsMachineTest {
 
     @BeforeEach
     void prepare() throws IOException {
-        server = Tls.server(Certificates.pem("server"), Certificates.key("server"));
-        client = Tls.client().withTrust(Certificates.pem("ca"));
+        server = Certificates.server();
+        client = Certificates.client();
     }
 
     private record Pair(TlsEnd server, TlsEnd client) {

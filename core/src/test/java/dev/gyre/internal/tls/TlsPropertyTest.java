@@ -26,8 +26,8 @@ class TlsPropertyTest {
     private final Tls client;
 
     TlsPropertyTest() throws IOException {
-        server = Tls.server(Certificates.pem("server"), Certificates.key("server"));
-        client = Tls.client().withTrust(Certificates.pem("ca"));
+        server = Certificates.server();
+        client = Certificates.client();
     }
 
     private static byte[] random(int bytes, long seed) {

@@ -14,6 +14,9 @@ import java.time.Duration;
 final class Deadline {
     private static final long NEVER = Long.MAX_VALUE;
 
+    /// Longer than anybody waits is for ever.
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
     private final EventLoop loop;
     private final Runnable passed;
 
@@ -23,6 +26,11 @@ final class Deadline {
     Deadline(EventLoop loop, Runnable passed) {
         this.loop = loop;
         this.passed = passed;
+    }
+
+    /// A time of a configuration, in which a very long one means for ever.
+    static long nanos(Duration time) {
+        return time.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : time.toNanos();
     }
 
     /// Moves it to so long from now.

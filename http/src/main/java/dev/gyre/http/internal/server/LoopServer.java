@@ -62,7 +62,7 @@ public final class LoopServer implements HttpServer {
     public LoopServer(EventLoop loop, HttpConfig config) {
         this.loop = Objects.requireNonNull(loop, "loop");
         this.config = Objects.requireNonNull(config, "config");
-        idleNanos = config.idleTimeout().toNanos();
+        idleNanos = Deadline.nanos(config.idleTimeout());
         bench = new Workbench(this, loop, config);
     }
 
@@ -165,7 +165,7 @@ public final class LoopServer implements HttpServer {
 
     @Override
     public HttpServer idleTimeout(Duration timeout) {
-        idleNanos = config.withIdleTimeout(timeout).idleTimeout().toNanos();
+        idleNanos = Deadline.nanos(config.withIdleTimeout(timeout).idleTimeout());
         return this;
     }
 
@@ -185,8 +185,7 @@ public final class LoopServer implements HttpServer {
         // answered.
         Exchange exchange = ((ServerRequest) request).exchange();
         if (exchange.head.contentLength() > config.maxBody()) {
-            throw new HttpException(
-                    413, "the content has more than " + config.maxBody() + " bytes");
+            throw RequestBody.tooLong(config);
         }
         Site site = routes.literal(exchange.head);
         if (site == null) {

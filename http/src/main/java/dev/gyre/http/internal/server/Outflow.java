@@ -18,9 +18,6 @@ import java.time.Duration;
 final class Outflow {
     private static final double NANOS_A_SECOND = 1e9;
 
-    /// Longer than anybody waits is for ever.
-    private static final Duration LONGEST = Duration.ofDays(36_500);
-
     private final Stream stream;
     private final Deadline nextLook;
     private final long windowNanos;
@@ -34,8 +31,7 @@ final class Outflow {
     Outflow(Workbench bench, Stream stream) {
         this.stream = stream;
         nextLook = new Deadline(bench.loop, this::look);
-        Duration timeout = bench.config.writeTimeout();
-        windowNanos = timeout.compareTo(LONGEST) > 0 ? 0 : timeout.toNanos();
+        windowNanos = Deadline.nanos(bench.config.writeTimeout());
         leastBytes = (long) ((double) windowNanos / NANOS_A_SECOND * bench.config.leastWriteRate());
         watched = leastBytes == 0; // Nothing is asked for.
     }

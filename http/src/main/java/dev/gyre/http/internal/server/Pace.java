@@ -43,7 +43,7 @@ final class Pace {
     void head() {
         if (phase != Phase.HEAD) {
             phase = Phase.HEAD;
-            deadline.in(bench.config.headTimeout().toNanos());
+            deadline.in(Deadline.nanos(bench.config.headTimeout()));
         }
     }
 
@@ -57,7 +57,7 @@ final class Pace {
         }
         long bytes = received - receivedBefore;
         long earned = TimeUnit.SECONDS.toNanos(bytes / bench.config.leastBodyRate());
-        long allowed = bench.config.bodyTimeout().toNanos() + earned;
+        long allowed = Deadline.nanos(bench.config.bodyTimeout()) + earned;
         deadline.in(Math.max(0, allowed - (now - bodySinceNanos)));
     }
 

@@ -6,6 +6,7 @@ import dev.gyre.Deferred;
 import dev.gyre.Promise;
 import dev.gyre.http.Body;
 import dev.gyre.http.Headers;
+import dev.gyre.http.HttpConfig;
 import dev.gyre.http.HttpException;
 import dev.gyre.http.internal.message.ChunkDecoder;
 import dev.gyre.http.internal.message.NoHeaders;
@@ -96,7 +97,7 @@ final class RequestBody implements Body {
             }
             received += next;
             if (received > bench.config.maxBody()) {
-                connection.failBody(tooLong());
+                connection.failBody(tooLong(bench.config));
                 return;
             }
             hand(data, next);
@@ -200,9 +201,9 @@ final class RequestBody implements Body {
         return onLoop(() -> bytes().then(bytes -> new String(bytes, UTF_8)));
     }
 
-    private HttpException tooLong() {
-        return new HttpException(
-                413, "the content has more than " + bench.config.maxBody() + " bytes");
+    /// What is answered to content that is longer than it may be.
+    static HttpException tooLong(HttpConfig config) {
+        return new HttpException(413, "the content has more than " + config.maxBody() + " bytes");
     }
 
     @Override
@@ -213,7 +214,7 @@ final class RequestBody implements Body {
                         throw new IllegalStateException("somebody reads the content already");
                     }
                     if (length > bench.config.maxBody()) {
-                        throw tooLong(); // Before the peer is told to go on.
+                        throw tooLong(bench.config); // Before the peer is told to go on.
                     }
                     onData = callback;
                     connection.bodyWanted(exchange);
