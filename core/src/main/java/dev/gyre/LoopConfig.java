@@ -33,6 +33,7 @@ public final class LoopConfig implements Cloneable {
     private int eventsPerWait = 1_024;
     private Duration longestWait = Duration.ofMinutes(5);
     private Optional<BackendKind> backend = Optional.empty();
+    private Optional<BackendKind> preferredBackend = Optional.empty();
     private int operationBudget = 1_024;
     private int receiveBuffers = 256;
     private int receiveBufferBytes = 1 << 14;
@@ -110,9 +111,14 @@ public final class LoopConfig implements Cloneable {
     }
 
     /// Which backend to wait on. Default: the one that the system property `gyre.backend` names, else the
-    /// best that works here.
+    /// one that is preferred, else the one that works everywhere on this system: epoll or kqueue.
     public Optional<BackendKind> backend() {
         return backend;
+    }
+
+    /// Which backend to wait on where nobody names one and it works. Default: none.
+    public Optional<BackendKind> preferredBackend() {
+        return preferredBackend;
     }
 
     /// How many completions of operations are handed out in one tick. Default 1 024.
@@ -258,6 +264,16 @@ public final class LoopConfig implements Cloneable {
         Objects.requireNonNull(kind, "kind");
         LoopConfig copy = copy();
         copy.backend = Optional.of(kind);
+        return copy;
+    }
+
+    /// A copy with this [#preferredBackend()]. Unlike [#withBackend(BackendKind)] it gives way to the system property, and
+    /// a system that does not have it is nothing to be logged: for servers that are to be fast where they
+    /// can, and to run anywhere.
+    public LoopConfig withPreferredBackend(BackendKind kind) {
+        Objects.requireNonNull(kind, "kind");
+        LoopConfig copy = copy();
+        copy.preferredBackend = Optional.of(kind);
         return copy;
     }
 

@@ -132,7 +132,8 @@ final class C10k implements Callable<Integer> {
             names = {"-b", "--backend"},
             paramLabel = "NAME",
             converter = ServerOptions.BackendReader.class,
-            description = "What both loops wait on: epoll or io_uring. Default: the best there is.")
+            description =
+                    "What both loops wait on: epoll or io_uring. Default: io_uring if it works.")
     private @Nullable BackendKind backend;
 
     // Loop thread only.
@@ -147,7 +148,11 @@ final class C10k implements Callable<Integer> {
             return failed(tooFewDescriptors(connections, limit));
         }
         // Silent: what is left over at the end is none of the user's concern.
-        LoopConfig config = LoopConfig.DEFAULT.withName("c10k").withObserver(new LoopObserver() {});
+        LoopConfig config =
+                LoopConfig.DEFAULT
+                        .withName("c10k")
+                        .withPreferredBackend(BackendKind.IO_URING)
+                        .withObserver(new LoopObserver() {});
         try (EventLoop loop =
                 EventLoop.open(backend == null ? config : config.withBackend(backend))) {
             run(loop);

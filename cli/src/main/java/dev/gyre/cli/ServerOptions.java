@@ -75,7 +75,8 @@ final class ServerOptions {
             names = {"-b", "--backend"},
             paramLabel = "NAME",
             converter = BackendReader.class,
-            description = "What the loop waits on: epoll or io_uring. Default: the best there is.")
+            description =
+                    "What the loop waits on: epoll or io_uring. Default: io_uring if it works.")
     private @Nullable BackendKind backend;
 
     LoopConfig loop(String name) {
@@ -83,6 +84,7 @@ final class ServerOptions {
                 LoopConfig.DEFAULT
                         .withName(name)
                         .withReceiveBuffers(RECEIVE_BUFFERS, RECEIVE_BUFFER_BYTES)
+                        .withPreferredBackend(BackendKind.IO_URING)
                         // Silent: ten thousand that are closed at once are no reason to warn.
                         .withObserver(new LoopObserver() {});
         return backend == null ? config : config.withBackend(backend);

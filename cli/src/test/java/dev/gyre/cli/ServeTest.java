@@ -271,10 +271,12 @@ final class ServeTest {
     void serve_rehearsing_asksItselfForEverythingAndEnds() throws Exception {
         try (Program server = Program.start("serve", "--port", "0", "--rehearse")) {
             int _ = port(server);
-            assertThat(server.restOfOut())
-                    .last()
-                    .asString()
-                    .startsWith("Ended by SIGTERM: 20010 requests on ");
+            Matcher end =
+                    Pattern.compile("Ended by SIGTERM: (\\d+) requests on (\\d+) connections\\.")
+                            .matcher(server.restOfOut().getLast());
+            assertThat(end).as("what it says at its end").matches();
+            assertThat(Integer.parseInt(end.group(1))).isGreaterThan(Rehearsal.REPEATED);
+            assertThat(Integer.parseInt(end.group(2))).isGreaterThan(Rehearsal.CONNECTIONS);
             assertThat(server.status()).isZero();
             assertThat(server.restOfErr()).isEmpty();
         }

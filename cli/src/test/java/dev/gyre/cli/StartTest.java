@@ -36,6 +36,10 @@ final class StartTest {
         assertAbsent(classes, "java.math.MathContext", "a BigDecimal: use whole numbers");
         assertAbsent(classes, "java.util.logging.", "a logger is made: use internal.base.Log");
         assertAbsent(classes, "sun.util.cldr.", "a locale's names are looked up: write them out");
+        assertThat(classes)
+                .filteredOn(name -> name.startsWith("dev.gyre.") && name.contains("$$TypeSwitch"))
+                .as("switches over types, before the first answer: use instanceof, or overload")
+                .isEmpty();
     }
 
     private static void assertAbsent(List<String> classes, String prefix, String why) {

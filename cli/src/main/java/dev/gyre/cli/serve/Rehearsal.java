@@ -31,13 +31,18 @@ public final class Rehearsal {
                             + "hello\r\n"
                             + "0\r\n\r\n");
 
+    /// How many requests it repeats, at least, and on how many connections.
+    public static final int REPEATED = Crowd.REQUESTS;
+
+    public static final int CONNECTIONS = Crowd.ALL_CONNECTIONS;
+
     private Rehearsal() {}
 
     /// Asks for everything once, and for one thing often.
     ///
     /// @param done called when all was asked, whatever came of it
     public static void of(EventLoop loop, InetSocketAddress server, Runnable done) {
-        ask(loop, server, 0, () -> talk(loop, server, () -> Repetition.of(loop, server, done)));
+        ask(loop, server, 0, () -> talk(loop, server, () -> Crowd.gather(loop, server, done)));
     }
 
     private static void ask(EventLoop loop, InetSocketAddress server, int index, Runnable done) {

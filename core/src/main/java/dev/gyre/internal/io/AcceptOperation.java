@@ -76,6 +76,11 @@ public final class AcceptOperation extends LoopOperation implements Accept {
     }
 
     @Override
+    void returnTo(OperationPools pools) {
+        pools.give(this);
+    }
+
+    @Override
     public Descriptor accepted() {
         operations.host.requireConfined("accepted");
         OpenDescriptor connection = accepted;

@@ -74,4 +74,9 @@ public final class BufferOperation extends LoopOperation {
     void forget() {
         buffer = null;
     }
+
+    @Override
+    void returnTo(OperationPools pools) {
+        pools.give(this);
+    }
 }

@@ -71,6 +71,11 @@ public final class FileOpenOperation extends LoopOperation implements FileOpen {
     }
 
     @Override
+    void returnTo(OperationPools pools) {
+        pools.give(this);
+    }
+
+    @Override
     public Descriptor opened() {
         operations.host.requireConfined("opened");
         OpenDescriptor file = opened;

@@ -57,6 +57,11 @@ public final class FileStatOperation extends LoopOperation implements FileStat {
     }
 
     @Override
+    void returnTo(OperationPools pools) {
+        pools.give(this);
+    }
+
+    @Override
     public Status status() {
         operations.host.requireConfined("status");
         if (request.generation() == 0 || request.result < 0 || isPending()) {

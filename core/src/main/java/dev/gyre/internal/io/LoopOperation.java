@@ -95,6 +95,9 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
     /// Lets go of what belongs to the user.
     abstract void forget();
 
+    /// Puts it where others of its sort wait to be made of.
+    abstract void returnTo(OperationPools pools);
+
     // ------------------------------------------------------------------ starting and stopping
 
     @Override
@@ -205,7 +208,7 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
         stopper = null;
         descriptor = null;
         forget();
-        operations.pools.give(this);
+        returnTo(operations.pools);
     }
 
     // ------------------------------------------------------------------ as the handler of its

@@ -90,6 +90,11 @@ public final class MessageOperation extends LoopOperation implements Message {
     }
 
     @Override
+    void returnTo(OperationPools pools) {
+        pools.give(this);
+    }
+
+    @Override
     public SocketAddress peer() {
         operations.host.requireConfined("peer");
         if (addressLength == 0) {

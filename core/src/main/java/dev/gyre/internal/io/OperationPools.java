@@ -87,16 +87,38 @@ public final class OperationPools {
         return looking.take();
     }
 
-    void give(LoopOperation operation) {
-        switch (operation) {
-            case BufferOperation of -> buffered.give(of);
-            case VectorOperation of -> vectored.give(of);
-            case AcceptOperation of -> accepting.give(of);
-            case ReceiveOperation of -> receiving.give(of);
-            case MessageOperation of -> messages.give(of);
-            case PlainOperation of -> plain.give(of);
-            case FileOpenOperation of -> opening.give(of);
-            case FileStatOperation of -> looking.give(of);
-        }
+    // By overloading, as each sort knows itself: a switch over types is slow until it is warm,
+    // since the JDK makes a class for it at every start.
+
+    void give(BufferOperation operation) {
+        buffered.give(operation);
+    }
+
+    void give(VectorOperation operation) {
+        vectored.give(operation);
+    }
+
+    void give(AcceptOperation operation) {
+        accepting.give(operation);
+    }
+
+    void give(ReceiveOperation operation) {
+        receiving.give(operation);
+    }
+
+    void give(MessageOperation operation) {
+        messages.give(operation);
+    }
+
+    void give(PlainOperation operation) {
+        plain.give(operation);
+    }
+
+    void give(FileOpenOperation operation) {
+        opening.give(operation);
+    }
+
+    void give(FileStatOperation operation) {
+        looking.give(operation);
     }
 }

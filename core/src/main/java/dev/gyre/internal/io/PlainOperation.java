@@ -95,4 +95,9 @@ public final class PlainOperation extends LoopOperation {
     void forget() {
         other = null;
     }
+
+    @Override
+    void returnTo(OperationPools pools) {
+        pools.give(this);
+    }
 }

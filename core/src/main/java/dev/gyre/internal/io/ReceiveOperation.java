@@ -59,6 +59,11 @@ public final class ReceiveOperation extends LoopOperation implements Receive {
     }
 
     @Override
+    void returnTo(OperationPools pools) {
+        pools.give(this);
+    }
+
+    @Override
     public Buffer received() {
         operations.host.requireConfined("received");
         NativeBuffer buffer = received;

@@ -127,4 +127,9 @@ public final class VectorOperation extends LoopOperation {
         Arrays.fill(buffers, 0, count, null);
         count = 0;
     }
+
+    @Override
+    void returnTo(OperationPools pools) {
+        pools.give(this);
+    }
 }

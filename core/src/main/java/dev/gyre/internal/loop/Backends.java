@@ -37,8 +37,8 @@ final class Backends {
             Supplier<? extends Backend> uring,
             Supplier<? extends Backend> kqueue) {}
 
-    /// Opens what the configuration asks for, else what the system property names, else what is best
-    /// here.
+    /// Opens what the configuration asks for, else what the system property names, else what the configuration
+    /// prefers, else what works everywhere here.
     ///
     /// @throws IllegalArgumentException if the property names no backend
     /// @throws UnsupportedOperationException if one of Linux is asked for elsewhere
@@ -59,17 +59,39 @@ final class Backends {
     }
 
     static Choice open(LoopConfig config, @Nullable String property, Openers openers) {
-        BackendKind wanted =
-                config.backend()
-                        .orElseGet(() -> property == null ? openers.byDefault : named(property));
+        Optional<BackendKind> named =
+                config.backend().or(() -> Optional.ofNullable(property).map(Backends::named));
+        if (named.isEmpty()) {
+            return openPreferred(config, openers);
+        }
+        BackendKind wanted = named.get();
         if (wanted == openers.byDefault) {
-            return new Choice(opener(openers, wanted).get(), Optional.empty());
+            return byDefault(openers, Optional.empty());
         }
         if (openers.byDefault == BackendKind.KQUEUE) {
             throw new UnsupportedOperationException(
                     wanted + " is Linux's: this system has kqueue (LoopConfig.withBackend)");
         }
-        return openOrDefault(config, wanted, openers);
+        Choice choice = openOrDefault(wanted, openers);
+        choice.fallback()
+                .ifPresent(why -> LOG.log(Level.WARNING, notice(config, choice.backend(), why)));
+        return choice;
+    }
+
+    private static Choice openPreferred(LoopConfig config, Openers openers) {
+        BackendKind preferred = config.preferredBackend().orElse(openers.byDefault);
+        if (preferred == openers.byDefault || openers.byDefault == BackendKind.KQUEUE) {
+            return byDefault(openers, Optional.empty());
+        }
+        return openOrDefault(preferred, openers);
+    }
+
+    private static Choice byDefault(Openers openers, Optional<String> why) {
+        return new Choice(opener(openers, openers.byDefault).get(), why);
+    }
+
+    private static String notice(LoopConfig config, Backend instead, String why) {
+        return "loop " + config.name() + " waits on " + instead.name() + ": " + why;
     }
 
     private static Supplier<? extends Backend> opener(Openers openers, BackendKind kind) {
@@ -80,16 +102,11 @@ final class Backends {
         };
     }
 
-    private static Choice openOrDefault(LoopConfig config, BackendKind wanted, Openers openers) {
+    private static Choice openOrDefault(BackendKind wanted, Openers openers) {
         try {
             return new Choice(opener(openers, wanted).get(), Optional.empty());
         } catch (SystemCallException | UnsupportedOperationException | LinkageError e) {
-            String why = wanted + " is refused: " + reason(e);
-            Backend instead = opener(openers, openers.byDefault).get();
-            LOG.log(
-                    Level.WARNING,
-                    "loop " + config.name() + " waits on " + instead.name() + ": " + why);
-            return new Choice(instead, Optional.of(why));
+            return byDefault(openers, Optional.of(wanted + " is refused: " + reason(e)));
         }
     }
 

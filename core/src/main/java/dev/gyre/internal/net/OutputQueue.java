@@ -161,11 +161,11 @@ final class OutputQueue {
         if (place >= count) {
             return null;
         }
-        return switch (at(place)) {
-            case NativeBuffer own -> own;
-            case LentMemory lent -> lent.memory();
-            default -> null;
-        };
+        Object piece = at(place);
+        if (piece instanceof NativeBuffer own) {
+            return own;
+        }
+        return piece instanceof LentMemory lent ? lent.memory() : null;
     }
 
     /// So many bytes of the first pieces are gone: lets go of those that are through.
@@ -225,11 +225,14 @@ final class OutputQueue {
     }
 
     private static void letGo(Object piece, @Nullable Throwable cause) {
-        switch (piece) {
-            case NativeBuffer own -> own.release();
-            case LentMemory lent -> lent.giveBack();
-            case FilePart file -> file.fail(cause);
-            default -> throw new AssertionError(piece);
+        // No switch over types, for which the JDK makes a class at every start: this is part of the
+        // first answer.
+        if (piece instanceof NativeBuffer own) {
+            own.release();
+        } else if (piece instanceof LentMemory lent) {
+            lent.giveBack();
+        } else {
+            ((FilePart) piece).fail(cause);
         }
     }
 

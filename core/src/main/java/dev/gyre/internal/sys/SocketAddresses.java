@@ -33,17 +33,18 @@ public final class SocketAddresses {
     ///
     /// @throws IllegalArgumentException if it is of no kind that Gyre knows, or a name that is not resolved
     public static int family(SocketAddress address) {
-        return switch (address) {
-            case InetSocketAddress internet when internet.getAddress() == null ->
-                    throw new IllegalArgumentException(
-                            internet + " is not resolved: resolve the name first");
-            case InetSocketAddress internet ->
-                    internet.getAddress() instanceof Inet6Address ? AF_INET6 : AF_INET;
-            case UnixDomainSocketAddress _ -> AF_UNIX;
-            default ->
-                    throw new IllegalArgumentException(
-                            "neither an internet nor a Unix domain address: " + address);
-        };
+        if (address instanceof UnixDomainSocketAddress) {
+            return AF_UNIX;
+        }
+        if (!(address instanceof InetSocketAddress internet)) {
+            throw new IllegalArgumentException(
+                    "neither an internet nor a Unix domain address: " + address);
+        }
+        if (internet.getAddress() == null) {
+            throw new IllegalArgumentException(
+                    internet + " is not resolved: resolve the name first");
+        }
+        return internet.getAddress() instanceof Inet6Address ? AF_INET6 : AF_INET;
     }
 
     /// Writes an address.

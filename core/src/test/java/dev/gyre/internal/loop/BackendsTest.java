@@ -108,6 +108,41 @@ class BackendsTest {
 
     @Test
     @Clause("B-2")
+    void open_withAPreference_takesItWhereNobodyNamesAnother() {
+        LoopConfig preferring = LoopConfig.DEFAULT.withPreferredBackend(BackendKind.IO_URING);
+        assertThat(Backends.open(preferring, null, linux).backend()).isSameAs(uring);
+        assertThat(Backends.open(preferring, "epoll", linux).backend()).isSameAs(epoll);
+        assertThat(Backends.open(preferring.withBackend(BackendKind.KQUEUE), null, linux).backend())
+                .isSameAs(kqueue);
+        assertThat(Backends.open(preferring, null, macos).backend()).isSameAs(kqueue);
+        assertThat(
+                        Backends.open(
+                                        LoopConfig.DEFAULT.withPreferredBackend(BackendKind.EPOLL),
+                                        null,
+                                        linux)
+                                .backend())
+                .isSameAs(epoll);
+    }
+
+    @Test
+    @Clause("B-2")
+    void open_refusedPreference_fallsBackAndSaysWhyToThoseWhoAsk() {
+        LoopConfig preferring = LoopConfig.DEFAULT.withPreferredBackend(BackendKind.IO_URING);
+        try (LogCapture log = new LogCapture()) {
+            Choice choice =
+                    Backends.open(
+                            preferring,
+                            null,
+                            refusing(new SystemCallException("io_uring_setup", Errno.EPERM, -1)));
+            assertThat(choice.backend()).isSameAs(epoll);
+            assertThat(choice.fallback())
+                    .hasValueSatisfying(why -> assertThat(why).contains("EPERM"));
+            assertThat(log.messages()).as("a container is no reason to warn").isEmpty();
+        }
+    }
+
+    @Test
+    @Clause("B-2")
     void open_kqueueOnLinuxWithoutALibrary_fallsBackAndNamesTheProperties() {
         assumeTrue(
                 System.getProperty("gyre.kqueue.library") == null, "a library plays kqueue here");
