@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.gyre.EventLoop;
+import dev.gyre.cli.serve.Rehearsal;
 import dev.gyre.http.WebSocket;
 import dev.gyre.os.Signal;
 
