@@ -4,7 +4,8 @@
 // A case: [name, bytes, what is right]. Right is one of
 //   WAITS            no answer for a while, and the connection stays
 //   [200, 'open']    these statuses in this order, then the connection stays open, or is closed: 'closed'
-// and a status may be a range: '4xx'.
+//   {whole, streamed}  one of these for servers that echo content when all of it has come, another for those that do as it comes
+// and a status may be a range: '4xx'. 'cut off' stands for an answer before it that does not come to its end.
 
 export const WAITS = 'waits';
 
@@ -81,6 +82,8 @@ const lengths = [
     ['length: more than is taken', post(HOST + 'Content-Length: 999999999\r\n', ''), [413, 'closed']],
 ];
 
+const LATE = {whole: [400, 'closed'], streamed: [200, 'cut off', 'closed']}; // wrong when some of it has been echoed
+
 const chunks = [
     ['chunks: one', post(CHUNKED, '5\r\nhello\r\n0\r\n\r\n'), [200, 'open']],
     ['chunks: with an extension and a trailer', post(CHUNKED, '5;a=b\r\nhello\r\n0\r\nX-Sum: 1\r\n\r\n'), [200, 'open']],
@@ -91,10 +94,10 @@ const chunks = [
     ['chunks: a size with 0x', post(CHUNKED, '0x5\r\nhello\r\n0\r\n\r\n') + AFTER, [400, 'closed']],
     ['chunks: a negative size', post(CHUNKED, '-5\r\nhello\r\n0\r\n\r\n') + AFTER, [400, 'closed']],
     ['chunks: a size beyond 64 bits', post(CHUNKED, 'fffffffffffffffff\r\nhello\r\n0\r\n\r\n') + AFTER, ['4xx', 'closed']],
-    ['chunks: no CRLF behind the data', post(CHUNKED, '5\r\nhello0\r\n\r\n') + AFTER, [400, 'closed']],
+    ['chunks: no CRLF behind the data', post(CHUNKED, '5\r\nhello0\r\n\r\n') + AFTER, LATE],
     ['chunks: a size ended by LF alone', post(CHUNKED, '5\nhello\r\n0\r\n\r\n') + AFTER, [400, 'closed']],
-    ['chunks: more data than the size says', post(CHUNKED, '5\r\nhelloworld\r\n0\r\n\r\n') + AFTER, [400, 'closed']],
-    ['chunks: the last one missing', post(CHUNKED, '5\r\nhello\r\n'), WAITS],
+    ['chunks: more data than the size says', post(CHUNKED, '5\r\nhelloworld\r\n0\r\n\r\n') + AFTER, LATE],
+    ['chunks: the last one missing', post(CHUNKED, '5\r\nhello\r\n'), {whole: WAITS, streamed: [200, 'cut off', 'open']}],
 ];
 
 const connection = [
@@ -102,6 +105,9 @@ const connection = [
     ['connection: ten requests ahead', get(HOST).repeat(10), [...Array(10).fill(200), 'open']],
     ['connection: content, then a request', post(HOST + 'Content-Length: 5\r\n', 'hello') + get(HOST), [200, 200, 'open']],
     ['connection: chunks, then a request', post(CHUNKED, '5\r\nhello\r\n0\r\n\r\n') + get(HOST), [200, 200, 'open']],
+    ['connection: a request, then wrong content', get(HOST) + post(CHUNKED, 'Z\r\nhello\r\n') + AFTER, [200, 400, 'closed']],
+    ['connection: a request, then content that goes wrong', get(HOST) + post(CHUNKED, '5\r\nhello\r\nZ\r\n') + AFTER,
+        {whole: [200, 400, 'closed'], streamed: [200, 200, 'cut off', 'closed']}],
     ['connection: close', get(HOST + 'Connection: close\r\n') + get(HOST), [200, 'closed']],
     ['connection: HTTP/1.0', get(HOST, '/', 'HTTP/1.0') + get(HOST), [200, 'closed']],
     ['connection: HTTP/1.0 that keeps it', get(HOST + 'Connection: keep-alive\r\n', '/', 'HTTP/1.0') + get(HOST), [200, 200, 'open']],

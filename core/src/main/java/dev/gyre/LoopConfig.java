@@ -267,9 +267,9 @@ public final class LoopConfig implements Cloneable {
         return copy;
     }
 
-    /// A copy with this [#preferredBackend()]. Unlike [#withBackend(BackendKind)] it gives way to the system property, and
-    /// a system that does not have it is nothing to be logged: for servers that are to be fast where they
-    /// can, and to run anywhere.
+    /// A copy with this [#preferredBackend()]. Unlike [#withBackend(BackendKind)] it gives way to the system property, is
+    /// no error on systems that have no such thing, and where the kernel refuses it that is logged as information,
+    /// not as a warning: for servers that are to be fast where they can, and to run anywhere.
     public LoopConfig withPreferredBackend(BackendKind kind) {
         Objects.requireNonNull(kind, "kind");
         LoopConfig copy = copy();

@@ -11,6 +11,7 @@ public final class LogCapture extends Handler implements AutoCloseable {
     // Held: a logger that nobody holds forgets its handlers.
     private final Logger logger = Logger.getLogger("dev.gyre");
     private final List<String> messages = new CopyOnWriteArrayList<>();
+    private final List<String> levels = new CopyOnWriteArrayList<>();
 
     public LogCapture() {
         logger.setUseParentHandlers(false);
@@ -21,9 +22,15 @@ public final class LogCapture extends Handler implements AutoCloseable {
         return messages;
     }
 
+    /// How urgent each of them was.
+    public List<String> levels() {
+        return levels;
+    }
+
     @Override
     public void publish(LogRecord entry) {
         messages.add(entry.getMessage());
+        levels.add(entry.getLevel().getName());
     }
 
     @Override

@@ -133,7 +133,7 @@ final class C10k implements Callable<Integer> {
             paramLabel = "NAME",
             converter = ServerOptions.BackendReader.class,
             description =
-                    "What both loops wait on: epoll or io_uring. Default: io_uring if it works.")
+                    "What both loops wait on: epoll or io_uring. Default: io_uring where it works.")
     private @Nullable BackendKind backend;
 
     // Loop thread only.

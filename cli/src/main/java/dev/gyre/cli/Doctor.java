@@ -176,7 +176,8 @@ final class Doctor implements Callable<Integer> {
                             .orElse(
                                     property == null
                                             ? "the default here; LoopConfig.withBackend or"
-                                                    + " -Dgyre.backend=NAME names another"
+                                                    + " -Dgyre.backend=NAME names another,"
+                                                    + " and servers of gyre prefer io_uring"
                                             : "the system property gyre.backend names it");
         } catch (UnsupportedOperationException
                 | IllegalArgumentException

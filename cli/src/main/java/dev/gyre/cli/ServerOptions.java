@@ -76,7 +76,7 @@ final class ServerOptions {
             paramLabel = "NAME",
             converter = BackendReader.class,
             description =
-                    "What the loop waits on: epoll or io_uring. Default: io_uring if it works.")
+                    "What the loop waits on: epoll or io_uring. Default: io_uring where it works.")
     private @Nullable BackendKind backend;
 
     LoopConfig loop(String name) {

@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine;
 
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -39,7 +41,7 @@ final class Serving {
     // Loop thread only.
     private @Nullable AccessLog log;
     private @Nullable Signal stoppedBy;
-    private boolean rehearsing;
+    private @Nullable Rehearsal rehearsal;
 
     private Serving(ServerLoops loops, CommandLine commandLine) {
         this.loops = loops;
@@ -79,7 +81,11 @@ final class Serving {
 
     /// Asks itself for everything, and ends.
     void rehearse() {
-        rehearsing = true;
+        try {
+            rehearsal = Rehearsal.with(loops);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // for the launcher's log
+        }
     }
 
     /// Listens, serves and sums up.
@@ -108,8 +114,9 @@ final class Serving {
                                 count(loops.all().size(), "loop"),
                                 secure ? ", TLS" : "",
                                 loop.metrics().backend()));
-        if (rehearsing && address instanceof InetSocketAddress internet) {
-            Rehearsal.of(loop, internet, () -> stop(Signal.SIGTERM));
+        Rehearsal known = rehearsal;
+        if (known != null && address instanceof InetSocketAddress internet) {
+            known.begin(loop, internet, () -> stop(Signal.SIGTERM));
         }
         loop.run();
         return sumUp();
@@ -167,7 +174,8 @@ final class Serving {
                                 unwritten == 0
                                         ? ""
                                         : "; " + count(unwritten, "line") + " not logged"));
-        return rehearsing ? 0 : StopSignals.status(signal);
+        Rehearsal known = rehearsal;
+        return known == null ? StopSignals.status(signal) : known.end();
     }
 
     private static String count(long number, String what) {

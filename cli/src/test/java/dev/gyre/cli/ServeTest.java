@@ -113,6 +113,26 @@ final class ServeTest {
         }
     }
 
+    @Test
+    @SuppressWarnings("StringConcatToTextBlock") // each line's end is part of what is said
+    void serve_echoOfWhatIsNoContent_saysSoBehindWhatWasAnswered() throws Exception {
+        try (Program server = Program.start("serve", "--port", "0");
+                Socket client = new Socket(InetAddress.getLoopbackAddress(), port(server))) {
+            client.setSoTimeout(60_000);
+            String requests =
+                    "GET /plaintext HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                            + "POST /echo HTTP/1.1\r\n"
+                            + "Host: localhost\r\n"
+                            + "Transfer-Encoding: chunked\r\n\r\n"
+                            + "ZZ\r\n";
+            client.getOutputStream().write(requests.getBytes(UTF_8));
+
+            assertThat(new String(client.getInputStream().readAllBytes(), UTF_8))
+                    .startsWith("HTTP/1.1 200 ")
+                    .contains("Hello, World!HTTP/1.1 400 ");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"Expect:", "Transfer-Encoding: chunked", "Expect: 100-continue"})
     void serve_echoOfMegabytes_isTheSame(String header) throws Exception {

@@ -34,7 +34,9 @@ public interface Body {
     /// @return this body
     Body onEnd(Runnable callback);
 
-    /// Calls back, instead of [#onEnd], if the connection ends before the body does, or a limit is exceeded.
+    /// Calls back, instead of [#onEnd], if the connection ends before the body does, a limit is exceeded, or what comes
+    /// is not HTTP. An answer that has begun is then the handler's to end, or to fail by its promise; without
+    /// a callback it is cut off.
     ///
     /// @return this body
     Body onFailure(Consumer<? super Throwable> callback);

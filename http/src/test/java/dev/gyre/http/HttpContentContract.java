@@ -284,6 +284,43 @@ abstract class HttpContentContract extends HttpFixture {
     }
 
     @Test
+    @Clause("H-2")
+    void answer_cutOff_takesNoneOfThoseBeforeItAlong() {
+        server.get("/fine", (_, response) -> response.text("fine"))
+                .get(
+                        "/fails",
+                        (_, response) -> {
+                            response.stream().write("some");
+                            throw new IllegalStateException("on purpose");
+                        })
+                .post(
+                        "/echo",
+                        (request, response) -> {
+                            ResponseStream echo = response.stream();
+                            request.body().onData(echo::write).onEnd(echo::end);
+                            return loop.deferred().promise();
+                        });
+        assertThat(connect().send(request("/fine") + request("/fails") + request("/fine")).all())
+                .containsOnlyOnce("fine")
+                .contains("\r\n\r\n4\r\nsome\r\n")
+                .doesNotContain("0\r\n\r\n");
+        assertThat(
+                        connect()
+                                .send(
+                                        request("/fine")
+                                                + "POST /echo HTTP/1.1\r\n"
+                                                + "Host: a\r\n"
+                                                + "Transfer-Encoding: chunked\r\n\r\n"
+                                                + "1\r\nx\r\nZZ\r\n")
+                                .all())
+                .contains("fine")
+                .endsWith("\r\n\r\n1\r\nx\r\n");
+        Talk old = connect().send("GET /fails HTTP/1.0\r\n\r\n");
+        runUntil("cut off", old::isOver);
+        assertThat(old.isReset()).as("an end would be that of the answer").isTrue();
+    }
+
+    @Test
     @Clause("H-4")
     void stream_ofMuch_heedsTheHighWaterMark() {
         long much = 20 << 20;

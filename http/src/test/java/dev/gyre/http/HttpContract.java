@@ -105,6 +105,7 @@ abstract class HttpContract extends HttpFixture {
         assertThat(ask("OPTIONS * HTTP/1.1\r\nHost: a", "")).startsWith("HTTP/1.1 204 ");
         assertThat(ask("BREW /a HTTP/1.1\r\nHost: a", "")).startsWith("HTTP/1.1 501 ");
         assertThat(ask("BREW /b HTTP/1.1\r\nHost: a", "")).startsWith("HTTP/1.1 501 ");
+        assertThat(ask("CONNECT a:80 HTTP/1.1\r\nHost: a:80", "")).startsWith("HTTP/1.1 501 ");
         assertThat(get("/b")).startsWith("HTTP/1.1 404 ");
     }
 

@@ -201,4 +201,29 @@ class HttpEdgesTest extends HttpFixture {
         assertThat(get("/a")).endsWith("too much");
         assertThat(messages.getFirst()).contains("use stream(), or file()");
     }
+
+    @Test
+    @Clause("H-5")
+    void connectionField_ofAHandler_saysWhatThereIsToSay() {
+        List<String> messages = new ArrayList<>();
+        server.get(
+                        "/wrong",
+                        (_, response) -> {
+                            try {
+                                response.header("Connection", "X-Mine");
+                            } catch (IllegalArgumentException e) {
+                                messages.add(e.getMessage());
+                            }
+                            return response.header("Connection", "keep-alive").text("a");
+                        })
+                .webSocket("/socket", WebSocketConfig.DEFAULT, _ -> {});
+        Talk talk = connect().send(request("/wrong") + request("/socket"));
+        assertThat(talk.answer(200)).isEqualTo("a");
+        assertThat(messages).singleElement().asString().contains("X-Mine", "close");
+        talk.await("\r\n\r\n");
+        assertThat(talk.received())
+                .startsWith("HTTP/1.1 426 ")
+                .contains("\r\nUpgrade: websocket\r\n")
+                .contains("\r\nConnection: Upgrade\r\n");
+    }
 }

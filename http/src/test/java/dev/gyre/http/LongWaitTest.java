@@ -82,6 +82,22 @@ class LongWaitTest {
                 .isNotEqualTo(first);
     }
 
+    @Test
+    void date_changes_whenTheSecondDoes() {
+        SimulatedPeer peer = connect();
+        world.advance(Duration.ofMillis(600));
+        sendAfter(Duration.ofMillis(1), peer, REQUEST, Duration.ofMillis(10));
+        String first = date(peer);
+
+        world.advance(Duration.ofMillis(500));
+        sendAfter(Duration.ofMillis(1), peer, REQUEST, Duration.ofMillis(10));
+
+        assertThat(date(peer))
+                .as("the Date 1.1 seconds after midnight: Preamble has made one 0.6 seconds after")
+                .endsWith(":01 GMT");
+        assertThat(first).endsWith(":00 GMT");
+    }
+
     private static String date(SimulatedPeer peer) {
         String answers = peer.receivedText();
         assertThat(answers).contains("Date: ");

@@ -11,22 +11,22 @@ import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.Objects;
-
 /// Sends the content of a request back while it arrives, as fast as the peer takes it and no faster.
 ///
 /// Loop thread only.
 final class BodyEcho {
     private final EventLoop loop;
     private final Body body;
+    private final Response response;
     private final Deferred<@Nullable Void> done;
 
     // Loop thread only.
     private @Nullable ResponseStream begun;
 
-    private BodyEcho(EventLoop loop, Body body) {
+    private BodyEcho(EventLoop loop, Body body, Response response) {
         this.loop = loop;
         this.body = body;
+        this.response = response;
         done = loop.deferred();
     }
 
@@ -41,11 +41,8 @@ final class BodyEcho {
         if (body.length() > 0) {
             response.header("Content-Length", Long.toString(body.length()));
         }
-        BodyEcho echo = new BodyEcho(request.loop(), body);
-        // First, so that a peer that waits to be told to send its content is told before it is
-        // answered.
+        BodyEcho echo = new BodyEcho(request.loop(), body, response);
         echo.read();
-        echo.write(response.stream());
         return echo.done.promise();
     }
 
@@ -66,21 +63,23 @@ final class BodyEcho {
         }
     }
 
-    private void write(ResponseStream out) {
-        begun = out;
-        ResponseStream _ = out.onWritable(body::resume).onClose(() -> done.resolve(null));
-    }
-
+    /// Begins with the first of the content, or its end: whatever is amiss until then has a status of its own.
     private ResponseStream out() {
-        return Objects.requireNonNull(begun, "content comes when the handler has returned");
+        ResponseStream known = begun;
+        if (known == null) {
+            known = response.stream();
+            begun = known.onWritable(body::resume).onClose(() -> done.resolve(null));
+        }
+        return known;
     }
 
-    /// What is amiss with the content has to cut the answer off. Not so a peer that is gone: there is nothing left
-    /// to cut.
+    /// What is amiss with the content has to cut off an answer that has begun. Not so a peer that is gone: there is
+    /// nothing left to cut.
     private void fail(Throwable reason) {
         loop.microtask(
                 () -> {
-                    if (out().isOpen()) {
+                    ResponseStream known = begun;
+                    if (known == null || known.isOpen()) {
                         done.reject(reason);
                     }
                 });

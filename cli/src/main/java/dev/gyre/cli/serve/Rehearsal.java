@@ -2,19 +2,28 @@ package dev.gyre.cli.serve;
 
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
+import dev.gyre.http.FilesConfig;
 import dev.gyre.http.WebSocket;
 import dev.gyre.io.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 
 /// Asks a server for what a browser would, so that a JVM that looks on learns what is needed from the first request
-/// on.
+/// on: of the demonstration, and of a directory of its own.
+///
+/// Loop thread only.
 @SuppressWarnings("StringConcatToTextBlock") // each line's end is part of what is said
 public final class Rehearsal {
+    private static final String PREFIX = "/rehearsed";
+    private static final String FILE = "page.txt";
+
     private static final List<String> REQUESTS =
             List.of(
                     "GET / HTTP/1.1\r\n\r\n",
@@ -29,23 +38,69 @@ public final class Rehearsal {
                             + "Transfer-Encoding: chunked\r\n\r\n"
                             + "5\r\n"
                             + "hello\r\n"
-                            + "0\r\n\r\n");
+                            + "0\r\n\r\n",
+                    "GET " + PREFIX + "/ HTTP/1.1\r\n\r\n",
+                    "GET " + PREFIX + "/page.txt HTTP/1.1\r\n\r\n",
+                    "GET " + PREFIX + "/page.txt HTTP/1.1\r\nAccept-Encoding: gzip\r\n\r\n",
+                    "GET " + PREFIX + "/page.txt HTTP/1.1\r\nRange: bytes=0-9\r\n\r\n",
+                    "GET " + PREFIX + "/page.txt HTTP/1.1\r\nIf-None-Match: *\r\n\r\n",
+                    "GET " + PREFIX + "/missing.txt HTTP/1.1\r\n\r\n");
 
-    /// How many requests it repeats, at least, and on how many connections.
-    public static final int REPEATED = Crowd.REQUESTS;
+    /// How often it asks for the same thing, at least, and on how many connections.
+    public static final int REPEATED = Waves.REQUESTS;
 
-    public static final int CONNECTIONS = Crowd.ALL_CONNECTIONS;
+    public static final int CONNECTIONS = Waves.CONNECTIONS;
 
-    private Rehearsal() {}
+    private final Path directory;
+    private boolean failed;
+
+    private Rehearsal(Path directory) {
+        this.directory = directory;
+    }
+
+    /// Makes a directory, and has servers serve it beside what else they do.
+    ///
+    /// @throws IOException if it cannot be made
+    public static Rehearsal with(ServerLoops loops) throws IOException {
+        Path directory = Files.createTempDirectory("gyre-rehearsal-");
+        Path _ =
+                Files.writeString(
+                        directory.resolve(FILE), "A line of text that compresses.\n".repeat(200));
+        loops.forEach(
+                server -> server.files(PREFIX, directory, FilesConfig.DEFAULT.withListing(true)));
+        return new Rehearsal(directory);
+    }
 
     /// Asks for everything once, and for one thing often.
     ///
     /// @param done called when all was asked, whatever came of it
-    public static void of(EventLoop loop, InetSocketAddress server, Runnable done) {
-        ask(loop, server, 0, () -> talk(loop, server, () -> Crowd.gather(loop, server, done)));
+    public void begin(EventLoop loop, InetSocketAddress server, Runnable done) {
+        ask(loop, server, 0, () -> talk(loop, server, () -> repeat(loop, server, done)));
     }
 
-    private static void ask(EventLoop loop, InetSocketAddress server, int index, Runnable done) {
+    private void repeat(EventLoop loop, InetSocketAddress server, Runnable done) {
+        Waves.begin(loop, server, done, () -> giveUp(done));
+    }
+
+    private void giveUp(Runnable done) {
+        failed = true;
+        done.run();
+    }
+
+    /// Removes what it has made.
+    ///
+    /// @return the exit status: a cache of half a rehearsal is worse than none
+    public int end() {
+        try {
+            Files.deleteIfExists(directory.resolve(FILE));
+            Files.deleteIfExists(directory);
+        } catch (IOException e) {
+            return 1;
+        }
+        return failed ? 1 : 0;
+    }
+
+    private void ask(EventLoop loop, InetSocketAddress server, int index, Runnable done) {
         if (index == REQUESTS.size()) {
             done.run();
             return;
@@ -61,7 +116,7 @@ public final class Rehearsal {
                                     return null;
                                 },
                                 _ -> {
-                                    done.run();
+                                    giveUp(done);
                                     return null;
                                 });
     }
@@ -74,7 +129,7 @@ public final class Rehearsal {
                                 "\r\n", "\r\nHost: localhost\r\nConnection: close\r\n"));
     }
 
-    private static void talk(EventLoop loop, InetSocketAddress server, Runnable done) {
+    private void talk(EventLoop loop, InetSocketAddress server, Runnable done) {
         URI uri = URI.create("ws://127.0.0.1:" + server.getPort() + "/ws/echo");
         Promise<@Nullable Void> _ =
                 WebSocket.connect(loop, uri)
@@ -86,7 +141,7 @@ public final class Rehearsal {
                                     return null;
                                 },
                                 _ -> {
-                                    done.run();
+                                    giveUp(done);
                                     return null;
                                 });
     }

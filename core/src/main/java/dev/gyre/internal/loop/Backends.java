@@ -66,32 +66,25 @@ final class Backends {
         }
         BackendKind wanted = named.get();
         if (wanted == openers.byDefault) {
-            return byDefault(openers, Optional.empty());
+            return byDefault(openers);
         }
         if (openers.byDefault == BackendKind.KQUEUE) {
             throw new UnsupportedOperationException(
                     wanted + " is Linux's: this system has kqueue (LoopConfig.withBackend)");
         }
-        Choice choice = openOrDefault(wanted, openers);
-        choice.fallback()
-                .ifPresent(why -> LOG.log(Level.WARNING, notice(config, choice.backend(), why)));
-        return choice;
+        return openOrDefault(config, wanted, Level.WARNING, openers);
     }
 
     private static Choice openPreferred(LoopConfig config, Openers openers) {
         BackendKind preferred = config.preferredBackend().orElse(openers.byDefault);
         if (preferred == openers.byDefault || openers.byDefault == BackendKind.KQUEUE) {
-            return byDefault(openers, Optional.empty());
+            return byDefault(openers);
         }
-        return openOrDefault(preferred, openers);
+        return openOrDefault(config, preferred, Level.INFO, openers);
     }
 
-    private static Choice byDefault(Openers openers, Optional<String> why) {
-        return new Choice(opener(openers, openers.byDefault).get(), why);
-    }
-
-    private static String notice(LoopConfig config, Backend instead, String why) {
-        return "loop " + config.name() + " waits on " + instead.name() + ": " + why;
+    private static Choice byDefault(Openers openers) {
+        return new Choice(opener(openers, openers.byDefault).get(), Optional.empty());
     }
 
     private static Supplier<? extends Backend> opener(Openers openers, BackendKind kind) {
@@ -102,11 +95,16 @@ final class Backends {
         };
     }
 
-    private static Choice openOrDefault(BackendKind wanted, Openers openers) {
+    /// @param level how loud to say that it is not the one that was wanted
+    private static Choice openOrDefault(
+            LoopConfig config, BackendKind wanted, Level level, Openers openers) {
         try {
             return new Choice(opener(openers, wanted).get(), Optional.empty());
         } catch (SystemCallException | UnsupportedOperationException | LinkageError e) {
-            return byDefault(openers, Optional.of(wanted + " is refused: " + reason(e)));
+            String why = wanted + " is refused: " + reason(e);
+            Backend instead = byDefault(openers).backend();
+            LOG.log(level, "loop " + config.name() + " waits on " + instead.name() + ": " + why);
+            return new Choice(instead, Optional.of(why));
         }
     }
 

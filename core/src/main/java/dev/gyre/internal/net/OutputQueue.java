@@ -231,8 +231,10 @@ final class OutputQueue {
             own.release();
         } else if (piece instanceof LentMemory lent) {
             lent.giveBack();
+        } else if (piece instanceof FilePart file) {
+            file.fail(cause);
         } else {
-            ((FilePart) piece).fail(cause);
+            throw new AssertionError(piece);
         }
     }
 

@@ -26,12 +26,11 @@ public final class Memory {
 
     private Memory() {}
 
-    /// Zeroed memory, aligned to eight bytes, that lives as long as the returned segment is reachable:
-    /// keep it in a field for as long as its address is in use.
+    /// Zeroed memory, aligned to eight bytes at least, that lives as long as the returned segment is
+    /// reachable: keep it in a field for as long as its address is in use.
     public static MemorySegment allocate(long sizeBytes) {
-        // The kernel copies with one instruction, which takes three times as long where what it
-        // fills
-        // does not begin with a cache line (AMD Zen 3, Linux 6.18: 16 KiB at 16 modulo 64).
+        // The kernel copies with one instruction, which takes three times as long into memory
+        // that does not begin with a cache line (AMD Zen 3, Linux 6.18: 16 KiB, 16 modulo 64).
         long alignment = sizeBytes < LARGE_BYTES ? Long.BYTES : CACHE_LINE_BYTES;
         return Arena.ofAuto().allocate(sizeBytes, alignment);
     }

@@ -136,18 +136,23 @@ public final class Directory {
     }
 
     private Promise<?> answer(FileExchange exchange, Found found, boolean gzip) {
-        return switch (found) {
-            case CachedFile file -> answer.with(exchange, file, gzip);
-            case Found.Nothing nothing -> throw nothing(exchange, nothing.status());
-            case Found.Elsewhere _ when depth == NO_PLACE -> throw nothing(exchange, 404);
-            case Found.Elsewhere _ -> redirect(exchange);
-            case Found.Listed listed -> {
-                if (!config.cacheControl().isEmpty()) {
-                    exchange.response().header("Cache-Control", config.cacheControl());
-                }
-                yield exchange.response().html(listed.page());
+        // No switch over types, for which the JDK makes a class at every start.
+        if (found instanceof CachedFile file) {
+            return answer.with(exchange, file, gzip);
+        }
+        if (found instanceof Found.Listed listed) {
+            if (!config.cacheControl().isEmpty()) {
+                exchange.response().header("Cache-Control", config.cacheControl());
             }
-        };
+            return exchange.response().html(listed.page());
+        }
+        if (found instanceof Found.Nothing nothing) {
+            throw nothing(exchange, nothing.status());
+        }
+        if (depth == NO_PLACE) {
+            throw nothing(exchange, 404);
+        }
+        return redirect(exchange);
     }
 
     private static RequestedPath require(FileExchange exchange, @Nullable RequestedPath requested) {

@@ -54,12 +54,20 @@ final class AnswerHead {
             throw new IllegalArgumentException(
                     "how content is transferred is seen to: leave Transfer-Encoding alone");
         }
-        if (name.equalsIgnoreCase("Connection")) {
-            closes |= value.equalsIgnoreCase("close");
+        if (name.equalsIgnoreCase("Connection") && !value.equalsIgnoreCase("upgrade")) {
+            goOn(value);
             return;
         }
         fields.add(name, value);
         hasType |= name.equalsIgnoreCase("Content-Type");
+    }
+
+    private void goOn(String option) {
+        closes |= option.equalsIgnoreCase("close");
+        if (!closes && !option.equalsIgnoreCase("keep-alive")) {
+            throw new IllegalArgumentException(
+                    "Connection is for close, keep-alive or upgrade, and says: " + option);
+        }
     }
 
     void addLasting(String name, String value) {

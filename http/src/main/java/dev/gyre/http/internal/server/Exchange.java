@@ -209,7 +209,7 @@ final class Exchange {
         HttpConnection known = connection();
         if (response.isAnswered() || failed) {
             warn("a handler failed in the middle of its answer", failure);
-            known.abort();
+            known.cutOff(this);
             return;
         }
         failed = true;
@@ -223,7 +223,7 @@ final class Exchange {
                     "answering for a handler that failed, failed",
                     another);
             if (response.isAnswered()) {
-                known.abort();
+                known.cutOff(this);
             } else {
                 response.begin();
                 response.status(500).text("internal error\n");

@@ -76,7 +76,7 @@ record FileServing(Exchange exchange) implements FileExchange {
 
     @Override
     public void cut() {
-        exchange.connection().abort();
+        exchange.connection().cutOff(exchange);
     }
 
     @Override

@@ -242,10 +242,12 @@ final class HttpConnection implements Protocol {
         if (body != null) {
             body.fail(reason);
         }
-        if (known.response.isAnswered()) {
+        if (!known.response.isAnswered()) {
+            known.fail(reason);
+        } else if (known.response.isWhole() || body == null || body.isFailureHeard()) {
             giveUpBody();
         } else {
-            known.fail(reason);
+            cutOff(known);
         }
     }
 
@@ -325,9 +327,15 @@ final class HttpConnection implements Protocol {
         stream.close();
     }
 
-    /// Cuts an answer off.
-    void abort() {
-        stream.abort();
+    /// Cuts an answer off. Those before it arrive, and what there is of it: the missing end tells that this was not
+    /// all. In HTTP/1.0 the end of the connection may be that of the answer, and only a reset is none.
+    void cutOff(Exchange exchange) {
+        closes = true;
+        if (exchange.head.isHttp10()) {
+            stream.abort();
+        } else {
+            closeNow();
+        }
     }
 
     /// Within [#serve] everything is flushed at its end.

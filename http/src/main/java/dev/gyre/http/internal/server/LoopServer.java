@@ -213,14 +213,19 @@ public final class LoopServer implements HttpServer {
         if (exchange.head.target().equals("*")) {
             return exchange.response.status(204).send();
         }
-        if (!exchange.head.isMethodKnown() && !routes.knows(method)) {
+        if (!knows(exchange, method)) {
             return refuseMethod(exchange, method);
         }
         throw new HttpException(404, "there is nothing at " + exchange.request.path());
     }
 
+    private boolean knows(Exchange exchange, String method) {
+        // CONNECT is for proxies, and names no resource that could be missing.
+        return routes.knows(method) || (exchange.head.isMethodKnown() && !method.equals("CONNECT"));
+    }
+
     private Promise<?> refuseMethod(Exchange exchange, String method) {
-        boolean known = exchange.head.isMethodKnown() || routes.knows(method);
+        boolean known = knows(exchange, method);
         return exchange.response
                 .status(known ? 405 : 501)
                 .text(
@@ -360,7 +365,7 @@ public final class LoopServer implements HttpServer {
     }
 
     private void cut() {
-        List.copyOf(connections).forEach(HttpConnection::abort);
+        List.copyOf(connections).forEach(each -> each.stream().abort());
         List.copyOf(sockets.values()).forEach(Stream::abort);
     }
 

@@ -8,6 +8,7 @@ import dev.gyre.http.internal.message.Refusal;
 import dev.gyre.http.internal.message.WrittenDate;
 import dev.gyre.io.Buffer;
 
+import java.time.Instant;
 import java.time.InstantSource;
 
 /// The first lines of every answer: status, `Server` and `Date`. Those of 200 are made once a second; what changes less is
@@ -46,9 +47,10 @@ final class Preamble {
     }
 
     private void make(long now) {
-        madeAtNanos = now;
+        Instant written = clock.instant();
+        madeAtNanos = now - written.getNano(); // Each second is written as it begins.
         made = true;
-        String date = WrittenDate.of(clock.instant().getEpochSecond());
+        String date = WrittenDate.of(written.getEpochSecond());
         serverAndDate = (server + "Date: " + date + "\r\n").getBytes(ISO_8859_1);
         byte[] line = Status.line(200);
         ok = new byte[line.length + serverAndDate.length];

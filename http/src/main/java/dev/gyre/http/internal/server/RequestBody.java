@@ -165,6 +165,11 @@ final class RequestBody implements Body {
         }
     }
 
+    /// Whether its handler does something about it if it is not whole.
+    boolean isFailureHeard() {
+        return onFailure != null;
+    }
+
     /// Its handler has answered without it: what is still to come is read and dropped.
     void drop() {
         dropping = true;

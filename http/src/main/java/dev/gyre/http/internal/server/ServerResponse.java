@@ -32,7 +32,7 @@ final class ServerResponse implements Response {
         COMPLETE
     }
 
-    private final Exchange exchange;
+    final Exchange exchange;
     private final Workbench bench;
     private final AnswerHead head = new AnswerHead();
 

@@ -188,7 +188,7 @@ final class ServerStream implements ResponseStream, Unfinished {
         if (left > 0 && response.hasContent()) {
             // The peer waits for more: only a cut tells it that this was not all.
             tellClosed();
-            connection.abort();
+            connection.cutOff(response.exchange);
             throw new IllegalStateException(
                     "a Content-Length was set, and " + left + " bytes of it were not written");
         }

@@ -18,69 +18,65 @@ import java.util.List;
 /// happens: were no connection to end here, each place that looks for an end would be compiled as if there were none,
 /// and again after the first that does. The peer is not made of Gyre for the same reason: what it does would count as
 /// what servers do.
-final class Crowd {
+final class Waves {
     private static final byte[] REQUEST =
             "GET /plaintext HTTP/1.1\r\nHost: localhost\r\n\r\n"
                     .getBytes(StandardCharsets.US_ASCII);
 
+    private static final String CONTENT = "Hello, World!";
+
     private static final int WAVES = 8;
-    private static final int CONNECTIONS = 64;
+    private static final int CONNECTIONS_EACH = 64;
     private static final int REQUESTS_EACH = 64;
 
-    static final int ALL_CONNECTIONS = WAVES * CONNECTIONS;
+    static final int CONNECTIONS = WAVES * CONNECTIONS_EACH;
 
     /// What is asked and answered altogether.
-    static final int REQUESTS = ALL_CONNECTIONS * REQUESTS_EACH;
+    static final int REQUESTS = CONNECTIONS * REQUESTS_EACH;
+
+    private static final int MOST_ANSWER_BYTES = 1_024;
 
     /// A server that does not answer is not to keep a build waiting.
     private static final int PATIENCE_MILLIS = 10_000;
 
-    private Crowd() {}
+    private Waves() {}
 
-    /// @param done called on the loop's thread when all was asked, whatever came of it
-    static void gather(EventLoop loop, InetSocketAddress server, Runnable done) {
+    /// Begins, on a thread of its own.
+    ///
+    /// @param done called on the loop's thread when all was asked and answered
+    /// @param failed called there instead if it was not
+    static void begin(EventLoop loop, InetSocketAddress server, Runnable done, Runnable failed) {
         Thread _ =
                 Thread.ofPlatform()
-                        .name("crowd")
+                        .name("waves")
                         .daemon()
                         .start(
                                 () -> {
                                     try {
                                         come(server);
                                     } catch (IOException e) {
+                                        loop.submit(failed);
                                         throw new UncheckedIOException(e); // for the build's log
-                                    } finally {
-                                        loop.submit(done);
                                     }
+                                    loop.submit(done);
                                 });
     }
 
     private static void come(InetSocketAddress server) throws IOException {
         for (int i = 0; i < WAVES; i++) {
             List<Socket> wave = new ArrayList<>();
-            for (int j = 0; j < CONNECTIONS; j++) {
-                Socket arriving = new Socket(server.getAddress(), server.getPort());
-                arriving.setSoTimeout(PATIENCE_MILLIS);
-                wave.add(arriving);
+            try {
+                for (int j = 0; j < CONNECTIONS_EACH; j++) {
+                    Socket arriving = new Socket(server.getAddress(), server.getPort());
+                    wave.add(arriving);
+                    arriving.setSoTimeout(PATIENCE_MILLIS);
+                }
+                for (int j = 0; j < REQUESTS_EACH; j++) {
+                    ask(wave);
+                }
+            } finally {
+                leave(wave);
             }
-            for (int j = 0; j < REQUESTS_EACH; j++) {
-                ask(wave);
-            }
-            leave(wave);
-        }
-    }
-
-    /// Some in the middle of a request, and some without a word.
-    private static void leave(List<Socket> wave) throws IOException {
-        for (int i = 0; i < wave.size(); i++) {
-            Socket leaving = wave.get(i);
-            if (i % 2 == 0) {
-                leaving.getOutputStream().write(REQUEST);
-            }
-            if (i % 4 < 2) {
-                leaving.setSoLinger(true, 0); // A reset instead of an end.
-            }
-            leaving.close();
         }
     }
 
@@ -88,21 +84,41 @@ final class Crowd {
         for (Socket each : wave) {
             each.getOutputStream().write(REQUEST);
         }
-        byte[] answer = new byte[512];
+        byte[] answer = new byte[MOST_ANSWER_BYTES];
         for (Socket each : wave) {
             InputStream in = each.getInputStream();
             int length = 0;
-            do {
+            while (!isWhole(answer, length)) {
                 int more = in.read(answer, length, answer.length - length);
-                if (more < 0) {
-                    throw new IOException("the server ended a connection");
+                if (more <= 0) {
+                    throw new IOException("no answer: " + text(answer, length));
                 }
                 length += more;
-            } while (!isWhole(answer, length));
+            }
         }
     }
 
     private static boolean isWhole(byte[] answer, int length) {
-        return length > 0 && answer[length - 1] == '!';
+        return length > 0
+                && answer[length - 1] == '!' // or it would be made a text each time
+                && text(answer, length).endsWith("\r\n\r\n" + CONTENT);
+    }
+
+    private static String text(byte[] answer, int length) {
+        return new String(answer, 0, length, StandardCharsets.US_ASCII);
+    }
+
+    /// Some in the middle of a request, and some without a word.
+    private static void leave(List<Socket> wave) throws IOException {
+        for (int i = 0; i < wave.size(); i++) {
+            try (Socket leaving = wave.get(i)) {
+                if (i % 2 == 0) {
+                    leaving.getOutputStream().write(REQUEST);
+                }
+                if (i % 4 < 2) {
+                    leaving.setSoLinger(true, 0); // A reset instead of an end.
+                }
+            }
+        }
     }
 }
