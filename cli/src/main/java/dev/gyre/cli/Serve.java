@@ -1,5 +1,6 @@
 package dev.gyre.cli;
 
+import dev.gyre.LoopConfig;
 import dev.gyre.cli.serve.Demo;
 import dev.gyre.cli.serve.ServerLoops;
 import dev.gyre.http.AccessLog;
@@ -343,7 +344,7 @@ final class Serve implements Callable<Integer> {
     private int serve(Plan plan, @Nullable AccessLog log) {
         return Serving.open(
                 spec.commandLine(),
-                () -> ServerLoops.open(plan.count, options.loop("serve"), plan.http),
+                () -> ServerLoops.open(plan.count, loop(), plan.http),
                 serving -> {
                     if (log != null) {
                         serving.notes(log);
@@ -357,6 +358,12 @@ final class Serve implements Callable<Integer> {
                     return serving.serve(
                             addSite(serving.loops(), plan.root), plan.where, plan.config);
                 });
+    }
+
+    /// Requests are short and come in crowds: where a thousand are there at once, more buffers that are smaller
+    /// have them wait less for one.
+    private LoopConfig loop() {
+        return options.loop("serve").withReceiveBuffers(256, 8 << 10);
     }
 
     /// @return what it is, in a word or two
