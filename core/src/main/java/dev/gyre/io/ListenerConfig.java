@@ -8,7 +8,7 @@ public final class ListenerConfig implements Cloneable {
     public static final ListenerConfig DEFAULT = new ListenerConfig();
 
     private int backlog = 4_096;
-    private boolean reusePort = false;
+    private PortSharing portSharing = PortSharing.ALONE;
     private int maxConnections = Integer.MAX_VALUE;
     private int maxPerPeer = Integer.MAX_VALUE;
     private StreamConfig streams = StreamConfig.DEFAULT;
@@ -20,9 +20,9 @@ public final class ListenerConfig implements Cloneable {
         return backlog;
     }
 
-    /// Whether several listeners share one address, and the kernel spreads connections over them. Default false.
-    public boolean reusePort() {
-        return reusePort;
+    /// Whether several listeners share one address, and the kernel spreads connections over them. At first not.
+    public PortSharing portSharing() {
+        return portSharing;
     }
 
     /// How many of its connections may be open. Default: no limit but the system's.
@@ -49,10 +49,10 @@ public final class ListenerConfig implements Cloneable {
         return changed;
     }
 
-    /// Changes [#reusePort()].
-    public ListenerConfig withReusePort(boolean reuse) {
+    /// Changes [#portSharing()].
+    public ListenerConfig withPortSharing(PortSharing sharing) {
         ListenerConfig changed = copy();
-        changed.reusePort = reuse;
+        changed.portSharing = Objects.requireNonNull(sharing, "sharing");
         return changed;
     }
 

@@ -7,12 +7,11 @@ import dev.gyre.http.HttpConfig;
 import dev.gyre.http.HttpServer;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.ListenerConfig;
-import dev.gyre.io.Sockets;
+import dev.gyre.io.PortSharing;
 import dev.gyre.metrics.LoopMetrics;
 
 import org.jspecify.annotations.Nullable;
 
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -69,15 +68,12 @@ public final class ServerLoops implements AutoCloseable {
         if (all.size() == 1) {
             return all.getFirst().server().listen(address, config).address();
         }
-        if (address instanceof InetSocketAddress) {
-            // Another server that shares its port would let us in, and take half of our
-            // connections. Nobody has port 0, which rehearsals use: they are to do what a start
-            // does.
-            Sockets.listen(first(), address).close();
-        }
+        // Another server that shares its port would let us in, and take half of our connections.
+        ListenerConfig shared = config.withPortSharing(PortSharing.FIRST);
         SocketAddress where = address;
         for (ServerLoop each : all) {
-            where = each.server().listen(where, config.withReusePort(true)).address();
+            where = each.server().listen(where, shared).address();
+            shared = config.withPortSharing(PortSharing.JOINED);
         }
         return where;
     }

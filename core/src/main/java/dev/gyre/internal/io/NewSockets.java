@@ -30,19 +30,21 @@ public final class NewSockets {
     private NewSockets() {}
 
     public static Descriptor listen(Seam seam, SocketAddress address) {
-        return listen(seam, address, address, BACKLOG, socket -> {});
+        return listen(seam, address, address, BACKLOG, socket -> {}, socket -> {});
     }
 
     /// Listens with settings.
     ///
     /// @param named the address in the words of whoever asked, for messages
     /// @param prepare sets the socket's options, before it is bound
+    /// @param bound sets those that are to be set after it
     public static Descriptor listen(
             Seam seam,
             SocketAddress address,
             SocketAddress named,
             int backlog,
-            Consumer<? super OpenDescriptor> prepare) {
+            Consumer<? super OpenDescriptor> prepare,
+            Consumer<? super OpenDescriptor> bound) {
         OpenDescriptor socket = open(seam, address, SOCK_STREAM, streamTraits(address));
         try {
             if (SocketAddresses.family(address) != Linux.AF_UNIX) {
@@ -51,6 +53,7 @@ public final class NewSockets {
             }
             prepare.accept(socket);
             bind(seam, socket, address, named);
+            bound.accept(socket);
             int result = socket.use(fd -> seam.sockets().get().listen(fd, backlog));
             check("cannot listen on " + named, "listen", named, result);
             return socket;

@@ -11,6 +11,7 @@ import dev.gyre.internal.sys.SocketAddresses;
 import dev.gyre.io.Descriptor;
 import dev.gyre.io.KeepAlive;
 import dev.gyre.io.ListenerConfig;
+import dev.gyre.io.PortSharing;
 import dev.gyre.io.SocketOptions;
 
 import java.net.InetAddress;
@@ -27,20 +28,20 @@ import java.net.UnknownHostException;
 /// Any thread.
 ///
 /// @param options what holds for the streams
-/// @param reusePort whether several may listen on one address and share what arrives
+/// @param sharing whether several may listen on one address and share what arrives
 /// @param dualStack whether who listens on all addresses does so on those of IPv6 and IPv4
 /// @param backlog how many connections may wait to be accepted; the system cuts it to what it allows
 public record SocketSettings(
-        SocketOptions options, boolean reusePort, boolean dualStack, int backlog) {
+        SocketOptions options, PortSharing sharing, boolean dualStack, int backlog) {
     public static final SocketSettings DEFAULTS = of(ListenerConfig.DEFAULT);
 
     static SocketSettings of(ListenerConfig config) {
         return new SocketSettings(
-                config.streams().socket(), config.reusePort(), true, config.backlog());
+                config.streams().socket(), config.portSharing(), true, config.backlog());
     }
 
     static SocketSettings of(SocketOptions options) {
-        return new SocketSettings(options, false, true, NewSockets.BACKLOG);
+        return new SocketSettings(options, PortSharing.ALONE, true, NewSockets.BACKLOG);
     }
 
     // ------------------------------------------------------------------ sockets of the sort
@@ -50,9 +51,11 @@ public record SocketSettings(
     ///
     /// @throws SystemCallException if the address is taken, not allowed or not of this machine
     public Descriptor listen(Seam seam, SocketAddress address) {
-        if (reusePort && address instanceof UnixDomainSocketAddress) {
+        if (sharing != PortSharing.ALONE && address instanceof UnixDomainSocketAddress) {
             throw new IllegalArgumentException(
-                    "reusePort is for ports: only one can listen on " + address);
+                    "only ports can be shared, and "
+                            + address
+                            + " is none: take PortSharing.ALONE");
         }
         if (dualStack && isAllOfIpv4(address) && !Boolean.getBoolean("java.net.preferIPv4Stack")) {
             try {
@@ -68,7 +71,12 @@ public record SocketSettings(
 
     private Descriptor listen(Seam seam, SocketAddress address, SocketAddress named) {
         return NewSockets.listen(
-                seam, address, named, backlog, socket -> prepareListener(seam, socket, address));
+                seam,
+                address,
+                named,
+                backlog,
+                socket -> prepareListener(seam, socket, address),
+                socket -> admitOthers(seam, socket));
     }
 
     private static boolean isAllOfIpv4(SocketAddress address) {
@@ -89,10 +97,17 @@ public record SocketSettings(
             // Always said: what holds otherwise is up to the system (net.ipv6.bindv6only).
             SocketOption.IPV6_V6ONLY.set(seam, socket, dualStack ? 0 : 1);
         }
-        if (reusePort) {
+        if (sharing == PortSharing.JOINED) {
             SocketOption.SO_REUSEPORT.set(seam, socket, 1);
         }
         apply(seam, socket, address);
+    }
+
+    /// Who binds without the option is refused if anybody listens there. Set behind that, it lets others in.
+    private void admitOthers(Seam seam, OpenDescriptor socket) {
+        if (sharing == PortSharing.FIRST) {
+            SocketOption.SO_REUSEPORT.set(seam, socket, 1);
+        }
     }
 
     /// A socket that is not connected yet, of the sort that the address is.

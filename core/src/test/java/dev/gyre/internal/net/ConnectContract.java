@@ -20,6 +20,7 @@ import dev.gyre.io.Descriptor;
 import dev.gyre.io.KeepAlive;
 import dev.gyre.io.Operation;
 import dev.gyre.io.OperationFixture;
+import dev.gyre.io.PortSharing;
 import dev.gyre.io.Resolver;
 import dev.gyre.io.SocketOptions;
 import dev.gyre.io.Sockets;
@@ -36,7 +37,9 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /// How connections are made and listeners set up, whatever kernel they are on: clause N-1.
 public abstract class ConnectContract extends OperationFixture {
@@ -184,7 +187,9 @@ public abstract class ConnectContract extends OperationFixture {
     void connect_unanswered_timesOutAndLeavesNothingOpen() {
         // With its backlog full, a listener answers nobody any more.
         Descriptor listener =
-                listen(anyPort(), new SocketSettings(SocketOptions.DEFAULT, false, true, 1));
+                listen(
+                        anyPort(),
+                        new SocketSettings(SocketOptions.DEFAULT, PortSharing.ALONE, true, 1));
         SocketAddress full = Sockets.localAddress(loop, listener);
         Throwable late = null;
         for (int i = 0; i < 8 && late == null; i++) {
@@ -365,7 +370,8 @@ public abstract class ConnectContract extends OperationFixture {
     @Test
     @Clause("N-1")
     void listen_onAllAddressesOfOneSort_leavesTheOtherAlone() {
-        SocketSettings apart = new SocketSettings(SocketOptions.DEFAULT, false, false, 16);
+        SocketSettings apart =
+                new SocketSettings(SocketOptions.DEFAULT, PortSharing.ALONE, false, 16);
         Descriptor six = listen(new InetSocketAddress(host("::"), 0), apart);
         InetSocketAddress four = new InetSocketAddress(host(ONE), portOf(six));
         assertThat(rejection(connect(four))).hasMessageContaining("ECONNREFUSED");
@@ -373,11 +379,47 @@ public abstract class ConnectContract extends OperationFixture {
 
     @Test
     @Clause("N-1")
-    void listen_withReusePort_sharesThePort() {
-        SocketSettings shared = new SocketSettings(SocketOptions.DEFAULT, true, true, 16);
-        Descriptor first = listen(anyPort(), shared);
-        Descriptor second = listen(Sockets.localAddress(loop, first), shared);
+    void listen_joined_sharesThePort() {
+        Descriptor first = listen(anyPort(), sharing(PortSharing.JOINED));
+        Descriptor second = listen(Sockets.localAddress(loop, first), sharing(PortSharing.JOINED));
         assertThat(portOf(second)).isEqualTo(portOf(first));
+    }
+
+    @Test
+    @Clause("N-1")
+    void listen_asTheFirst_letsOthersJoin_andNobodyElse() {
+        Descriptor first = listen(anyPort(), sharing(PortSharing.FIRST));
+        SocketAddress address = Sockets.localAddress(loop, first);
+        Descriptor second = listen(address, sharing(PortSharing.JOINED));
+        assertThat(portOf(second)).isEqualTo(portOf(first));
+        for (PortSharing other : List.of(PortSharing.FIRST, PortSharing.ALONE)) {
+            assertThatThrownBy(() -> listen(address, sharing(other)))
+                    .as("listening %s where others share the port", other)
+                    .hasMessageContaining("EADDRINUSE");
+        }
+        // What arrives is spread over both.
+        Set<Descriptor> heard = new HashSet<>();
+        for (Descriptor listener : List.of(first, second)) {
+            operations
+                    .accept(
+                            listener,
+                            op -> {
+                                if (op.result() >= 0) { // or the test is over
+                                    opened.add(op.accepted());
+                                    heard.add(listener);
+                                    op.start();
+                                }
+                            })
+                    .start();
+        }
+        for (int i = 0; i < 64 && heard.size() < 2; i++) {
+            connected(connect(address));
+        }
+        assertThat(heard).as("listeners that one of 64 connections came to").hasSize(2);
+    }
+
+    private static SocketSettings sharing(PortSharing sharing) {
+        return new SocketSettings(SocketOptions.DEFAULT, sharing, true, 16);
     }
 
     @Test
