@@ -32,10 +32,11 @@ class HttpArchitectureTest {
             Map.of(
                     "message", List.of(),
                     "coding", List.of("message"),
-                    "websocket", List.of("message"),
+                    "memory", List.of(),
+                    "websocket", List.of("message", "memory"),
                     "client", List.of("message"),
                     "files", List.of("message", "coding"),
-                    "server", List.of("message", "coding", "websocket", "files"));
+                    "server", List.of("message", "memory", "coding", "websocket", "files"));
 
     @Test
     void module_isWrittenAgainstThePublicApi() {
