@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,8 +20,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// Keeps `docs/SEMANTICS.md` and the tests together: every clause has tests, and each is named there.
+/// Keeps `docs/SEMANTICS.md` and the tests together: every clause has tests, and each is named there. With
+/// `-Dgyre.semantics=write` writes the names.
 class SemanticsTest {
+    private static final String COMMAND =
+            "mvn -pl core test -Dtest=SemanticsTest -Dgyre.semantics=write";
+
     private static final Path DOCUMENT =
             Path.of(System.getProperty("gyre.root"), "docs", "SEMANTICS.md");
 
@@ -142,6 +147,9 @@ class SemanticsTest {
 
     @Test
     void everyMarkedTest_isNamedUnderItsClause() throws IOException {
+        if ("write".equals(System.getProperty("gyre.semantics"))) {
+            write(testsByClause());
+        }
         Map<String, Set<String>> listed = testsByDocument();
         assertThat(listed.keySet())
                 .as("no clauses found in %s: are their headings `### Q-5 …`?", DOCUMENT)
@@ -151,7 +159,33 @@ class SemanticsTest {
         assertThat(listed)
                 .as(
                         "docs/SEMANTICS.md and the tests differ: name each test under its clause as"
-                                + " a line \"- `Class.method`\"")
+                                + " a line \"- `Class.method`\", or have it done by %s",
+                        COMMAND)
                 .isEqualTo(marked);
+    }
+
+    /// Puts the tests of each clause where those are that it names now, or behind its text.
+    private static void write(Map<String, Set<String>> tests) throws IOException {
+        List<String> written = new ArrayList<>();
+        Set<String> left = Set.of();
+        for (String line : Files.readAllLines(DOCUMENT)) {
+            boolean isTest = line.startsWith("- `") && TEST.matcher(line).find();
+            if (isTest || line.startsWith("#")) {
+                left.forEach(test -> written.add("- `" + test + "`"));
+                boolean isMissed = !isTest && !left.isEmpty();
+                left = Set.of();
+                if (isMissed) {
+                    written.add("");
+                }
+            }
+            Matcher clause = CLAUSE.matcher(line);
+            if (clause.matches()) {
+                left = tests.getOrDefault(clause.group(1), Set.of());
+            }
+            if (!isTest) {
+                written.add(line);
+            }
+        }
+        Files.write(DOCUMENT, written);
     }
 }
