@@ -152,6 +152,7 @@ final class RequestBody implements Body {
         Throwable thrown = Exchange.thrownBy(known, data);
         if (thrown != null && failure == null) {
             failure = thrown;
+            exchange.recount();
             connection.giveUpBody(); // First, so that the answer says so.
             exchange.fail(thrown);
         }
@@ -176,8 +177,8 @@ final class RequestBody implements Body {
         exchange.recount();
         Consumer<? super Throwable> callback = onFailure;
         if (callback != null) {
-            Exchange.tell(
-                    callback, reason); // What is answered is the reason, whatever comes of it.
+            // What is answered is the reason, whatever comes of telling it.
+            Exchange.tell(callback, reason);
         }
     }
 
