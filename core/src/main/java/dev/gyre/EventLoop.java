@@ -23,7 +23,7 @@ import java.util.function.Consumer;
 ///
 /// **Threads.** The *loop thread* is whichever platform thread is inside a `run` method. These may be
 /// called from any thread: [#submit], [#trySubmit], [#submitPriority], [#execute], [#stop],
-/// [#shutdown], [#close], [#state], [#nowNanos], [#nanoTime], [#isLoopThread], [#metrics], [#config]. All others are
+/// [#shutdown], [#close], [#state], [#nowNanos], [#nanoTime], [#isLoopThread], [#thread], [#metrics], [#config]. All others are
 /// *loop-confined*: while the loop runs they belong to the loop thread, and any other caller gets a
 /// [WrongThreadException] that names both threads. While no thread runs the loop they belong to
 /// the one thread that sets it up; what that thread adds at the very moment another one ends the loop
@@ -225,6 +225,10 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
 
     /// Whether the calling thread is inside a `run` method of this loop.
     boolean isLoopThread();
+
+    /// The thread that is inside a `run` method of this loop; null while none is. For whoever writes a confined class of
+    /// his own, and wants to say whose thread it belongs to. Callable from any thread.
+    @Nullable Thread thread();
 
     /// Counters about this loop. Reading them costs the loop nothing.
     LoopMetrics metrics();

@@ -146,6 +146,17 @@ class EventLoopTest {
     }
 
     @Test
+    @Clause("L-9")
+    void thread_isThatOfTheRun_andNoneBetween() {
+        List<Thread> seen = new ArrayList<>();
+        assertThat(loop.thread()).isNull();
+        loop.submit(() -> seen.add(loop.thread()));
+        loop.runUntilEmpty();
+        assertThat(seen).containsExactly(Thread.currentThread());
+        assertThat(loop.thread()).isNull();
+    }
+
+    @Test
     @Clause("L-6")
     void nowNanos_readByOtherThreads_neverGoesBack() throws InterruptedException {
         Thread runner = runOnThread("runner");

@@ -72,6 +72,7 @@ final class ServeTest {
             assertThat(get(root + "/large?bytes=1234567")).hasSize(1_234_567);
             assertThat(get("-I", root + "/large?bytes=1099511627776"))
                     .contains("Content-Length: 1099511627776");
+            assertThat(get("-I", root + "/events")).contains("text/event-stream");
             assertThat(get(root + "/slow?ms=20")).startsWith("waited 20 ms");
             assertThat(get(root + "/slow?ms=never")).contains("ms is a number");
             assertThat(get("-o", "/dev/null", "-w", "%{http_code}", root + "/nowhere"))
@@ -81,7 +82,7 @@ final class ServeTest {
             assertThat(server.restOfOut())
                     .last()
                     .asString()
-                    .isEqualTo("Ended by SIGINT: 10 requests on 10 connections.");
+                    .isEqualTo("Ended by SIGINT: 11 requests on 11 connections.");
             assertThat(server.status()).isEqualTo(130);
             assertThat(server.restOfErr()).isEmpty();
         }

@@ -5,7 +5,12 @@ package dev.gyre.http;
 /// [Request] and [Response] are used there as on the loop: what has to happen on the loop does, and the thread waits for it. A
 /// stream of output ([Response#stream()]) makes the thread wait while the peer does not keep up.
 ///
-/// **Limits.** [HttpConfig#maxBlocking] of them run at a time for each loop; further requests are answered with 503.
+/// **Ending.** It has answered when it returns: content that was begun and not ended is cut off then, and a warning logged. When the peer
+/// is gone or the server cuts it off, nobody waits for the answer, and the thread is interrupted.
+///
+/// **Limits.** [HttpConfig#maxBlocking] of them run at a time for each loop; further requests are answered with 503. One that
+/// waits for its peer does not count: while content that it has asked for is on its way, or its output waits to be taken. Those
+/// are limited by the connections there may be.
 ///
 /// **Failure.** As that of a [Handler].
 @FunctionalInterface

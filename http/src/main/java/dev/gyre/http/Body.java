@@ -13,6 +13,8 @@ import java.util.function.Consumer;
 ///
 /// **Limits.** Of a request at most [HttpConfig#maxBody] bytes: more is answered with 413. Of time, [HttpConfig#bodyTimeout].
 ///
+/// **Failure.** What a callback throws is a failure of the handler, as if that had thrown it.
+///
 /// **Threads.** As those of [Request].
 public interface Body {
     /// How long it says to be: 0 if there is none, -1 if that is not known before its end.
@@ -36,7 +38,7 @@ public interface Body {
 
     /// Calls back, instead of [#onEnd], if the connection ends before the body does, a limit is exceeded, or what comes
     /// is not HTTP. An answer that has begun is then the handler's to end, or to fail by its promise; without
-    /// a callback it is cut off.
+    /// a callback it is cut off. What it throws is logged, and changes nothing of that.
     ///
     /// @return this body
     Body onFailure(Consumer<? super Throwable> callback);

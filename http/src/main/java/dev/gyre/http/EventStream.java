@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// A comment is sent when nothing else was for fifteen seconds, so that what is between does not take the connection for idle,
 /// and a peer that is gone is noticed.
 ///
-/// **Threads.** Loop thread.
+/// **Threads.** As those of [Response].
 public interface EventStream {
     /// Sends an event of the usual type. Lines of its data are kept.
     ///
@@ -35,7 +35,8 @@ public interface EventStream {
     /// The id of the last event a peer says it has seen; null for none.
     @Nullable String lastSeen();
 
-    /// Calls back when the peer is gone, or the stream was ended.
+    /// Calls back once when the peer is gone, or the stream was ended, by whomever; at once if that has been already, as for
+    /// `HEAD`, which asks for no events. What it throws is logged.
     ///
     /// @return this
     EventStream onClose(Runnable callback);
@@ -43,7 +44,7 @@ public interface EventStream {
     /// Is resolved when the peer is gone, or the stream was ended: what a handler returns.
     Promise<?> closed();
 
-    /// Ends the stream.
+    /// Ends the stream. Does nothing if that is over.
     void close();
 
     boolean isOpen();

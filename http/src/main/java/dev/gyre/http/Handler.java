@@ -11,7 +11,8 @@ import dev.gyre.Promise;
 ///
 /// **What it returns** tells when it is done: the methods of [Response] that answer return a promise that is settled
 /// already, and a promise of its own keeps the request open until that settles. Rejected, or with an exception thrown before,
-/// the answer is an error: that of an [HttpException], otherwise 500.
+/// the answer is an error: that of an [HttpException], also one that is the cause of what was thrown, otherwise 500. So it is if
+/// null is returned and nothing was answered.
 ///
 /// **Threads.** Loop thread: work that waits or computes for long belongs into a [BlockingHandler].
 @FunctionalInterface

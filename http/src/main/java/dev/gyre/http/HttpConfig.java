@@ -49,7 +49,8 @@ public final class HttpConfig implements Cloneable {
         return maxBody;
     }
 
-    /// How many [BlockingHandler]s run at a time for each loop: for more the answer is 503. Default 256.
+    /// How many [BlockingHandler]s run at a time for each loop, not counting those that wait for their peers: for more
+    /// the answer is 503. Default 256.
     public int maxBlocking() {
         return maxBlocking;
     }

@@ -125,7 +125,8 @@ public interface HttpServer extends AutoCloseable {
     HttpServer use(Middleware middleware);
 
     /// Answers when a handler has failed; without this an [HttpException] is answered with its status and message, all else with
-    /// 500 and no word about what happened, which is logged.
+    /// 500 and no word about what happened, which is logged. What the handler throws itself, such as what it was given, is
+    /// answered in that way.
     ///
     /// @return this server
     HttpServer onError(ErrorHandler handler);

@@ -12,7 +12,8 @@ import java.net.SocketAddress;
 /// **Lifetime.** Valid until it is answered, and its handler has returned or the promise of that has settled; afterwards its
 /// methods throw an [IllegalStateException].
 ///
-/// **Threads.** Loop thread, or that of the [BlockingHandler] it was given to.
+/// **Threads.** Loop thread, or that of the [BlockingHandler] it was given to, and those which that has started. On any other all
+/// methods but [#loop()] throw a [WrongThreadException], while the loop runs: come back with [EventLoop#submit].
 public interface Request {
     /// The method: `GET`.
     String method();
@@ -59,5 +60,6 @@ public interface Request {
     /// What TLS agreed on; null without.
     @Nullable TlsSession tls();
 
+    /// The loop it is served by. Callable from any thread.
     EventLoop loop();
 }

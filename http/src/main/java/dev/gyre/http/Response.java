@@ -30,7 +30,9 @@ import java.nio.file.Path;
 /// One that was answered within its handler is used again for other requests: who keeps it and uses it inside another handler answers
 /// that one's request. Keep promises, or a request that is not answered yet.
 ///
-/// **Threads.** Loop thread, or that of the [BlockingHandler] it was given to. A connection that is
+/// **Threads.** Loop thread, or that of the [BlockingHandler] it was given to, and those which that has started. On any other all
+/// methods throw a [WrongThreadException] while the loop runs, before anything is touched, also after the answer: come
+/// back with [dev.gyre.EventLoop#submit], or let [dev.gyre.EventLoop#promisify(dev.gyre.Work)] bring the result. A connection that is
 /// closed meanwhile swallows what is answered: [#onDone] tells.
 public interface Response {
     // ------------------------------------------------------------------ the head
@@ -104,7 +106,7 @@ public interface Response {
     boolean isAnswered();
 
     /// Calls back once when the answer is complete and handed to the stream, or the connection was closed
-    /// before. In the order of the calls.
+    /// before; at once if that has been already. In the order of the calls. What a callback throws is logged.
     ///
     /// @return this response
     Response onDone(Runnable callback);

@@ -4,12 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
+import dev.gyre.LogCapture;
 import dev.gyre.LoopConfig;
 
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.function.LongSupplier;
 
 /// Handlers with a thread of their own, which a simulated kernel does not have.
 class BlockingHandlerTest extends HttpFixture {
@@ -74,6 +80,183 @@ class BlockingHandlerTest extends HttpFixture {
     }
 
     @Test
+    @Clause("H-3")
+    void handlersThatWaitForTheirPeers_takeNoPlaceFromOthers() {
+        configure(HttpConfig.DEFAULT.withMaxBlocking(1));
+        byte[] piece = new byte[64 << 10];
+        server.blocking(
+                        "POST",
+                        "/stream",
+                        (request, response) ->
+                                response.text("" + request.body().stream().readAllBytes().length))
+                .blocking(
+                        "POST",
+                        "/promise",
+                        (request, response) -> response.text(request.body().text().await()))
+                .blocking(
+                        "GET",
+                        "/large",
+                        (_, response) -> {
+                            var out = response.stream();
+                            for (int i = 0; i < 256; i++) {
+                                out.write(piece);
+                            }
+                            out.end();
+                        })
+                .blocking("GET", "/quick", (_, response) -> response.text("quick"));
+        Talk streams = askWhenThereIsAPlace(post("/stream", "Content-Length: 3\r\n"));
+        Talk promises = askWhenThereIsAPlace(post("/promise", "Content-Length: 3\r\n"));
+        Talk takes = askWhenThereIsAPlace(request("/large"));
+        takes.stream().pause();
+        Talk quick = askWhenThereIsAPlace(request("/quick"));
+        assertThat(quick.answer(200)).isEqualTo("quick");
+        assertThat(streams.send("abc").answer(200)).isEqualTo("3");
+        assertThat(promises.send("abc").answer(200)).isEqualTo("abc");
+        long before = takes.received().length();
+        LongSupplier got = takes.count();
+        takes.stream().resume();
+        runUntil("all of it is taken", () -> before + got.getAsLong() > 256L * piece.length);
+    }
+
+    /// Asks again as long as those before have not come to waiting: when that is, is their threads' affair.
+    private Talk askWhenThereIsAPlace(String request) {
+        for (int tries = 0; tries < 1_000; tries++) {
+            Talk talk = connect().send(request);
+            for (int i = 0; i < 20 && talk.received().isEmpty(); i++) {
+                turn();
+            }
+            if (!talk.received().startsWith("HTTP/1.1 503 ")) {
+                return talk;
+            }
+        }
+        throw new AssertionError("there is never a place for " + request);
+    }
+
+    @Test
+    @Clause("H-5")
+    void handler_thatReturnsWithoutEndingItsContent_isCutOffAndNamed() {
+        server.blocking("GET", "/left/{id}", (_, response) -> response.stream().write("abc"))
+                .blocking("GET", "/events", (_, response) -> response.events().send("abc"));
+        try (LogCapture log = new LogCapture()) {
+            Talk talk = connect().send(request("/left/7"));
+            assertThat(talk.all()).endsWith("3\r\nabc\r\n");
+            assertThat(connect().send(request("/events")).all()).endsWith("data: abc\n\n\r\n");
+            assertThat(log.messages()).hasSize(2);
+            assertThat(log.messages().getFirst()).contains("GET /left/{id}", "call end()");
+            assertThat(log.messages().getLast()).contains("GET /events");
+        }
+    }
+
+    @Test
+    @Clause("H-5")
+    void head_ofAStreamOfABlockingHandler_isOverAtOnce() {
+        server.blocking(
+                "GET",
+                "/a",
+                (_, response) -> {
+                    var out = response.stream();
+                    while (out.write(new byte[100 << 10])) {
+                        Thread.onSpinWait();
+                    }
+                    out.end();
+                });
+        Talk talk = connect().send("HEAD /a HTTP/1.1\r\nHost: a\r\n\r\n").await("\r\n\r\n");
+        talk.forget();
+        server.get("/", (_, response) -> response.text("alive"));
+        assertThat(talk.send(request("/")).answer(200)).isEqualTo("alive");
+    }
+
+    @Test
+    @Clause("H-5")
+    void handler_whosePeerLeaves_orWhoseServerCutsItOff_isInterrupted() {
+        CountDownLatch begun = new CountDownLatch(2);
+        CountDownLatch interrupted = new CountDownLatch(2);
+        CountDownLatch never = new CountDownLatch(1);
+        server.blocking(
+                "GET",
+                "/wait",
+                (_, _) -> {
+                    begun.countDown();
+                    try {
+                        never.await();
+                    } catch (InterruptedException e) {
+                        interrupted.countDown();
+                        throw e;
+                    }
+                });
+        try (LogCapture log = new LogCapture()) {
+            Talk leaves = connect().send(request("/wait"));
+            connect().send(request("/wait"));
+            runUntil("begun", () -> begun.getCount() == 0);
+            leaves.stream().abort();
+            runUntil("interrupted", () -> interrupted.getCount() == 1);
+            server.drain(Duration.ofMillis(1));
+            runUntil("interrupted", () -> interrupted.getCount() == 0);
+            turn();
+            assertThat(log.messages()).isEmpty();
+        }
+    }
+
+    @Test
+    @Clause("H-3")
+    void handler_thatDoesNotHeedItsInterrupt_keepsItsPlace() {
+        configure(HttpConfig.DEFAULT.withMaxBlocking(1));
+        Semaphore goOn = new Semaphore(0);
+        CountDownLatch begun = new CountDownLatch(1);
+        server.blocking(
+                        "GET",
+                        "/stubborn",
+                        (_, _) -> {
+                            begun.countDown();
+                            goOn.acquireUninterruptibly();
+                        })
+                .blocking("GET", "/quick", (_, response) -> response.text("quick"));
+        Talk talk = connect().send(request("/stubborn"));
+        runUntil("begun", () -> begun.getCount() == 0);
+        talk.stream().abort();
+        runUntil("gone", () -> server.connections() == 0);
+        assertThat(connect().send(request("/quick")).answer(503)).contains("too many");
+        goOn.release();
+        assertThat(askWhenThereIsAPlace(request("/quick")).answer(200)).isEqualTo("quick");
+    }
+
+    @Test
+    @Clause("H-5")
+    void faultsOfThePeer_seenByAHandlerThatReads_areAnsweredAndNotLogged() {
+        configure(HttpConfig.DEFAULT.withMaxBody(10));
+        CountDownLatch failed = new CountDownLatch(4);
+        server.blocking(
+                "POST",
+                "/a",
+                (request, response) -> {
+                    try {
+                        byte[] all = request.body().stream().readAllBytes();
+                        response.send(all);
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    } finally {
+                        failed.countDown();
+                    }
+                });
+        String chunked = post("/a", "Transfer-Encoding: chunked\r\n");
+        try (LogCapture log = new LogCapture()) {
+            assertThat(connect().send(chunked + "ZZ\r\n").all()).startsWith("HTTP/1.1 400 ");
+            assertThat(connect().send(chunked + "b\r\n0123456789a\r\n").all())
+                    .startsWith("HTTP/1.1 413 ");
+            Talk gone = connect().send(chunked + "1\r\nx\r\n");
+            turn();
+            gone.stream().abort();
+            Talk half = connect().send(chunked + "1\r\nx\r\n");
+            turn();
+            half.stream().end();
+            runUntil("all have failed", () -> failed.getCount() == 0);
+            turn();
+            turn();
+            assertThat(log.messages()).isEmpty();
+        }
+    }
+
+    @Test
     @Clause("H-5")
     void answer_ofAThread_toAPeerThatIsGone_isSwallowed() {
         CountDownLatch goOn = new CountDownLatch(1);
@@ -84,8 +267,9 @@ class BlockingHandlerTest extends HttpFixture {
                 "/wait",
                 (_, response) -> {
                     begun.countDown();
-                    goOn.await();
                     try {
+                        goOn.await();
+                    } catch (InterruptedException e) {
                         response.text("late");
                     } finally {
                         over.countDown();
@@ -95,7 +279,6 @@ class BlockingHandlerTest extends HttpFixture {
         runUntil("begun", () -> begun.getCount() == 0);
         talk.stream().abort();
         runUntil("gone", () -> server.connections() == 0);
-        goOn.countDown();
         runUntil("over", () -> over.getCount() == 0);
         server.get("/", (_, response) -> response.text("alive"));
         assertThat(connect().send(request("/")).answer(200)).isEqualTo("alive");

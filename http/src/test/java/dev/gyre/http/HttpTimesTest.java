@@ -127,6 +127,27 @@ class HttpTimesTest {
 
     @Test
     @Clause("H-3")
+    void content_thatIsTooSlow_whoseCallbackThrows_isRefusedAllTheSame() {
+        server.post(
+                        "/",
+                        (request, _) -> {
+                            request.body()
+                                    .onFailure(
+                                            _ -> {
+                                                throw new IllegalStateException("on purpose");
+                                            })
+                                    .onData(_ -> {});
+                            return world.loop().deferred().promise();
+                        })
+                .listen(PORT);
+        SimulatedPeer slow = peer("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc");
+        world.advance(Duration.ofMinutes(2));
+        assertThat(text(slow)).startsWith("HTTP/1.1 408 ").contains("Connection: close");
+        assertThat(slow.isClosed()).isTrue();
+    }
+
+    @Test
+    @Clause("H-3")
     void answer_thatThePeerDoesNotTake_endsTheConnection() {
         world.socketBuffers(4_096);
         server.get("/large", (_, response) -> response.send(new byte[1 << 20])).listen(PORT);

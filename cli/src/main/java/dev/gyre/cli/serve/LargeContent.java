@@ -46,9 +46,6 @@ final class LargeContent {
                         .type("text/plain; charset=utf-8")
                         .header("Content-Length", Long.toString(bytes))
                         .stream();
-        if (request.method().equals("HEAD")) {
-            return out.end();
-        }
         LargeContent content = new LargeContent(bytes, request, out);
         ResponseStream _ = out.onWritable(content::write).onClose(() -> content.done.resolve(null));
         content.write();
@@ -62,7 +59,7 @@ final class LargeContent {
             left -= length;
             room = out.write(length == PIECE.length ? PIECE : Arrays.copyOf(PIECE, length));
         }
-        if (left == 0 && out.isOpen()) {
+        if (left == 0) {
             Promise<?> _ = out.end(); // which closes it, and settles the promise
         }
     }

@@ -329,6 +329,11 @@ public final class Loop implements EventLoop {
     }
 
     @Override
+    public @Nullable Thread thread() {
+        return confinement.thread();
+    }
+
+    @Override
     public LoopMetrics metrics() {
         return metrics;
     }

@@ -34,7 +34,11 @@ final class Entrance {
         for (int i = middleware.size() - 1; i >= 0; i--) {
             Middleware outer = middleware.get(i);
             Handler next = chain;
-            chain = (request, response) -> outer.handle(request, response, next);
+            chain =
+                    (request, response) ->
+                            ((ServerRequest) request)
+                                    .exchange()
+                                    .returned(outer.handle(request, response, next));
         }
         outermost = chain;
     }
@@ -55,6 +59,6 @@ final class Entrance {
                         head == null ? null : head.refusedTarget(),
                         refusal.status(),
                         refusal.reason());
-        middleware.forEach(each -> Exchange.guarded(() -> each.refused(refused)));
+        middleware.forEach(each -> Exchange.tell(each::refused, refused));
     }
 }

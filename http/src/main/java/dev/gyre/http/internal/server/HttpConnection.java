@@ -1,7 +1,6 @@
 package dev.gyre.http.internal.server;
 
 import dev.gyre.Promise;
-import dev.gyre.http.EventStream;
 import dev.gyre.http.HttpException;
 import dev.gyre.http.internal.message.Refusal;
 import dev.gyre.http.internal.message.RequestHead;
@@ -39,7 +38,7 @@ final class HttpConnection implements Protocol {
     /// The request that was not answered at once.
     private @Nullable Exchange open;
 
-    private @Nullable EventStream events;
+    private @Nullable ServerStream events;
     private @Nullable Consumer<Stream> upgrade;
     private boolean serving;
     private boolean closes;
@@ -193,12 +192,7 @@ final class HttpConnection implements Protocol {
         if (body == null || !body.isWanted()) {
             return;
         }
-        try {
-            body.take(data);
-        } catch (RuntimeException | StackOverflowError | AssertionError e) {
-            exchange.fail(e);
-            giveUpBody();
-        }
+        body.take(data);
         if (open == exchange && !body.isEnded()) {
             waitForBodyOrWork(exchange);
         }
@@ -328,10 +322,10 @@ final class HttpConnection implements Protocol {
     }
 
     /// Cuts an answer off. Those before it arrive, and what there is of it: the missing end tells that this was not
-    /// all. In HTTP/1.0 the end of the connection may be that of the answer, and only a reset is none.
+    /// all. Where the end of the connection is that of the answer, only a reset is none.
     void cutOff(Exchange exchange) {
         closes = true;
-        if (exchange.head.isHttp10()) {
+        if (exchange.response.endsWithConnection()) {
             stream.abort();
         } else {
             closeNow();
@@ -347,10 +341,10 @@ final class HttpConnection implements Protocol {
 
     // ------------------------------------------------------------------ events, upgrades, the end
 
-    void isEventStream(EventStream events) {
+    void isEventStream(ServerStream events) {
         this.events = events;
         if (bench.server.isDraining()) {
-            bench.loop.microtask(events::close);
+            bench.loop.microtask(events::finish);
         }
     }
 
@@ -377,9 +371,9 @@ final class HttpConnection implements Protocol {
 
     /// The server is to end: closes as soon as what was asked is answered.
     void drain() {
-        EventStream known = events;
+        ServerStream known = events;
         if (known != null) {
-            known.close();
+            known.finish();
         } else if (open == null && pace.phase() == Pace.Phase.IDLE) {
             closeNow();
         }

@@ -53,7 +53,10 @@ public final class LoopServer implements HttpServer {
     private @Nullable ErrorHandler errors;
     private JsonWriter json = Json::write;
     private long idleNanos;
+
+    /// How many handlers block, and not for want of what their peers should do.
     private int blocking;
+
     private @Nullable Deferred<@Nullable Void> drained;
     private @Nullable Timer deadlineOfDrain;
     private @Nullable FileCache fileCache;
@@ -91,22 +94,16 @@ public final class LoopServer implements HttpServer {
     @Override
     public HttpServer blocking(String method, String pattern, BlockingHandler handler) {
         Objects.requireNonNull(handler, "handler");
-        return route(
-                method,
-                pattern,
-                (request, response) -> {
-                    if (blocking == config.maxBlocking()) {
-                        throw new HttpException(503, "too many requests at a time");
-                    }
-                    blocking++;
-                    ((ServerRequest) request).exchange().isBlocking();
-                    return loop.promisify(
-                                    _ -> {
-                                        handler.handle(request, response);
-                                        return response;
-                                    })
-                            .finallyRun(() -> blocking--);
-                });
+        return route(method, pattern, new BlockingRoute(this, method + " " + pattern, handler));
+    }
+
+    /// Whether there is a place for one more handler that blocks.
+    boolean mayBlock() {
+        return blocking < config.maxBlocking();
+    }
+
+    void countBlocking(int more) {
+        blocking += more;
     }
 
     @Override
@@ -199,7 +196,7 @@ public final class LoopServer implements HttpServer {
         String method = exchange.head.method();
         Handler handler = site.handler(method);
         if (handler != null) {
-            return handler.handle(request, response);
+            return exchange.returned(handler.handle(request, response));
         }
         response.header("Allow", site.allowed());
         if (method.equals("OPTIONS")) {

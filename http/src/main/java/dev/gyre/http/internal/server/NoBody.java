@@ -1,6 +1,5 @@
 package dev.gyre.http.internal.server;
 
-import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.http.Body;
 import dev.gyre.http.Headers;
@@ -9,67 +8,101 @@ import dev.gyre.io.Buffer;
 
 import java.io.InputStream;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /// The content of a request that has none.
+///
+/// Loop thread; a blocking handler's calls are carried out there.
 final class NoBody implements Body {
     private final Exchange exchange;
-    private final EventLoop loop;
+    private final Workbench bench;
+    private final int generation;
+
+    // Loop thread only.
+    private boolean begun;
 
     NoBody(Exchange exchange) {
         this.exchange = exchange;
-        loop = exchange.bench.loop;
+        bench = exchange.bench;
+        generation = exchange.generation();
     }
 
-    private <T> Promise<T> resolved(T value) {
-        return exchange.isElsewhere()
-                ? OnLoop.call(loop, () -> Promise.resolved(loop, value))
-                : Promise.resolved(loop, value);
+    private <T> T onLoop(String method, Supplier<T> work) {
+        return exchange.isElsewhere(method) ? OnLoop.call(bench.loop, work) : work.get();
+    }
+
+    /// As of content that there is: a handler that reads it twice is wrong, whoever asks.
+    private <T> T begin(T outcome) {
+        if (begun) {
+            throw new IllegalStateException("somebody reads the content already");
+        }
+        begun = true;
+        return outcome;
     }
 
     @Override
     public long length() {
+        boolean _ = exchange.isElsewhere("Body.length");
         return 0;
     }
 
     @Override
     public Promise<byte[]> bytes() {
-        return resolved(new byte[0]);
+        return onLoop("Body.bytes", () -> begin(Promise.resolved(bench.loop, new byte[0])));
     }
 
     @Override
     public Promise<String> text() {
-        return resolved("");
+        return onLoop("Body.text", () -> begin(Promise.resolved(bench.loop, "")));
     }
 
     @Override
     public Body onData(Consumer<? super Buffer> callback) {
-        return this;
+        return onLoop("Body.onData", () -> begin(this));
     }
 
     @Override
     public Body onEnd(Runnable callback) {
-        loop.microtask(callback);
-        return this;
+        return onLoop(
+                "Body.onEnd",
+                () -> {
+                    bench.loop.microtask(() -> end(callback));
+                    return this;
+                });
+    }
+
+    private void end(Runnable callback) {
+        if (exchange.isCurrent(generation)) {
+            exchange.goOn(callback);
+        } else {
+            Exchange.guarded(callback);
+        }
     }
 
     @Override
     public Body onFailure(Consumer<? super Throwable> callback) {
+        boolean _ = exchange.isElsewhere("Body.onFailure");
         return this;
     }
 
     @Override
-    public void pause() {}
+    public void pause() {
+        boolean _ = exchange.isElsewhere("Body.pause");
+    }
 
     @Override
-    public void resume() {}
+    public void resume() {
+        boolean _ = exchange.isElsewhere("Body.resume");
+    }
 
     @Override
     public InputStream stream() {
-        return InputStream.nullInputStream();
+        return onLoop("Body.stream", () -> begin(InputStream.nullInputStream()));
     }
 
     @Override
     public Headers trailers() {
+        boolean _ = exchange.isElsewhere("Body.trailers");
         return NoHeaders.INSTANCE;
     }
 }

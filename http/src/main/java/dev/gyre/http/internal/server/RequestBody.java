@@ -54,8 +54,8 @@ final class RequestBody implements Body {
                         : null;
     }
 
-    private <T> T onLoop(Supplier<T> work) {
-        return exchange.isElsewhere() ? OnLoop.call(bench.loop, work) : work.get();
+    private <T> T onLoop(String method, Supplier<T> work) {
+        return exchange.isElsewhere(method) ? OnLoop.call(bench.loop, work) : work.get();
     }
 
     // ------------------------------------------------------------------ what arrives
@@ -63,6 +63,11 @@ final class RequestBody implements Body {
     /// Whether what arrives is to be handed to [#take].
     boolean isWanted() {
         return !ended && failure == null && (dropping || (onData != null && !paused));
+    }
+
+    /// Whether a handler asks for more of it.
+    boolean isAwaited() {
+        return isWanted() && !dropping;
     }
 
     boolean isEnded() {
@@ -126,29 +131,39 @@ final class RequestBody implements Body {
                 connection.giveUpBody();
             }
         } else if (bytes == before) {
-            consumer().accept(data);
+            handOver(data);
             data.skip(data.readable());
         } else {
             Buffer part = data.slice(bytes);
-            consumer().accept(part);
-            part.release();
+            try {
+                handOver(part);
+            } finally {
+                part.release();
+            }
         }
         if (chunks != null) {
             chunks.taken(bytes);
         }
     }
 
-    private Consumer<? super Buffer> consumer() {
+    private void handOver(Buffer data) {
         Consumer<? super Buffer> known = onData;
         assert known != null : "nobody wants it";
-        return known;
+        Throwable thrown = Exchange.thrownBy(known, data);
+        if (thrown != null && failure == null) {
+            failure = thrown;
+            exchange.recount();
+            connection.giveUpBody(); // First, so that the answer says so.
+            exchange.fail(thrown);
+        }
     }
 
     private void end() {
         ended = true;
+        exchange.recount();
         Runnable callback = onEnd;
         if (callback != null && !dropping) {
-            callback.run();
+            exchange.goOn(callback);
         }
         connection.nextIfAnswered();
     }
@@ -159,9 +174,11 @@ final class RequestBody implements Body {
             return;
         }
         failure = reason;
+        exchange.recount();
         Consumer<? super Throwable> callback = onFailure;
         if (callback != null) {
-            callback.accept(reason);
+            // What is answered is the reason, whatever comes of telling it.
+            Exchange.tell(callback, reason);
         }
     }
 
@@ -174,6 +191,7 @@ final class RequestBody implements Body {
     void drop() {
         dropping = true;
         onData = null;
+        exchange.recount();
     }
 
     /// Whether so little of it is to come that dropping it is cheaper than another connection.
@@ -185,12 +203,14 @@ final class RequestBody implements Body {
 
     @Override
     public long length() {
+        boolean _ = exchange.isElsewhere("Body.length");
         return length;
     }
 
     @Override
     public Promise<byte[]> bytes() {
         return onLoop(
+                "Body.bytes",
                 () -> {
                     Deferred<byte[]> all = bench.loop.deferred();
                     var collected = new ByteArrayOutputStream(Math.clamp(length, 64, 64 << 10));
@@ -203,7 +223,7 @@ final class RequestBody implements Body {
 
     @Override
     public Promise<String> text() {
-        return onLoop(() -> bytes().then(bytes -> new String(bytes, UTF_8)));
+        return onLoop("Body.text", () -> bytes().then(bytes -> new String(bytes, UTF_8)));
     }
 
     /// What is answered to content that is longer than it may be.
@@ -214,6 +234,7 @@ final class RequestBody implements Body {
     @Override
     public Body onData(Consumer<? super Buffer> callback) {
         return onLoop(
+                "Body.onData",
                 () -> {
                     if (onData != null) {
                         throw new IllegalStateException("somebody reads the content already");
@@ -222,6 +243,7 @@ final class RequestBody implements Body {
                         throw tooLong(bench.config); // Before the peer is told to go on.
                     }
                     onData = callback;
+                    exchange.recount();
                     connection.bodyWanted(exchange);
                     return this;
                 });
@@ -230,10 +252,11 @@ final class RequestBody implements Body {
     @Override
     public Body onEnd(Runnable callback) {
         return onLoop(
+                "Body.onEnd",
                 () -> {
                     onEnd = callback;
                     if (ended) {
-                        callback.run();
+                        exchange.goOn(callback);
                     }
                     return this;
                 });
@@ -242,11 +265,12 @@ final class RequestBody implements Body {
     @Override
     public Body onFailure(Consumer<? super Throwable> callback) {
         return onLoop(
+                "Body.onFailure",
                 () -> {
                     onFailure = callback;
                     Throwable known = failure;
                     if (known != null) {
-                        callback.accept(known);
+                        Exchange.tell(callback, known);
                     }
                     return this;
                 });
@@ -254,14 +278,22 @@ final class RequestBody implements Body {
 
     @Override
     public void pause() {
-        onLoop(() -> paused = true);
+        onLoop(
+                "Body.pause",
+                () -> {
+                    paused = true;
+                    exchange.recount();
+                    return true;
+                });
     }
 
     @Override
     public void resume() {
         onLoop(
+                "Body.resume",
                 () -> {
                     paused = false;
+                    exchange.recount();
                     if (isWanted()) {
                         connection.bodyWanted(exchange);
                     }
@@ -271,7 +303,7 @@ final class RequestBody implements Body {
 
     @Override
     public InputStream stream() {
-        if (!exchange.isElsewhere()) {
+        if (!exchange.isElsewhere("Body.stream")) {
             throw new IllegalStateException(
                     "reading waits, and the loop must not: use onData, or a blocking handler");
         }
@@ -280,6 +312,7 @@ final class RequestBody implements Body {
 
     @Override
     public Headers trailers() {
+        boolean _ = exchange.isElsewhere("Body.trailers");
         return chunks == null || !ended ? NoHeaders.INSTANCE : chunks.trailers();
     }
 }

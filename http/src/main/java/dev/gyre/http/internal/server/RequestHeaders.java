@@ -22,6 +22,7 @@ final class RequestHeaders implements Headers {
     }
 
     private RequestHead head() {
+        boolean _ = exchange.isElsewhere("Headers");
         if (!exchange.isCurrent(generation)) {
             throw new IllegalStateException(
                     "the request is over: keep what is needed of its header, not the header"

@@ -1,49 +1,49 @@
 package dev.gyre.http.internal.server;
 
 import dev.gyre.Deferred;
+import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.Timer;
 import dev.gyre.http.EventStream;
+import dev.gyre.http.ResponseStream;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 
-/// Server-sent events over a stream of output.
-///
-/// Loop thread only.
+/// Server-sent events over a stream of output, which sees to threads.
 final class ServerEvents implements EventStream {
     private static final Duration QUIET = Duration.ofSeconds(15);
 
     private final ServerStream stream;
     private final Deferred<@Nullable Void> closed;
-    private final Timer comments;
     private final @Nullable String lastSeen;
-    private boolean sentMeanwhile;
 
-    ServerEvents(ServerStream stream, Exchange exchange) {
+    // Loop thread only.
+    private int writesBefore;
+
+    /// On the loop thread.
+    ServerEvents(ServerStream stream, EventLoop loop, @Nullable String lastSeen) {
         this.stream = stream;
-        closed = exchange.bench.loop.deferred();
-        lastSeen = exchange.isLost() ? null : exchange.request.header("Last-Event-ID");
-        comments = exchange.bench.loop.every(QUIET, _ -> comment()).unreference();
-        stream.onClose(
-                () -> {
-                    comments.cancel();
-                    closed.resolve(null);
-                });
+        this.lastSeen = lastSeen;
+        closed = loop.deferred();
+        Timer comments = loop.every(QUIET, _ -> comment()).unreference();
+        ResponseStream _ =
+                stream.onClose(
+                        () -> {
+                            comments.cancel();
+                            closed.resolve(null);
+                        });
         if (stream.isOpen()) {
-            exchange.connection().isEventStream(this);
-        } else {
-            comments.cancel();
-            closed.resolve(null);
+            stream.connection().isEventStream(stream);
         }
     }
 
     private void comment() {
-        if (!sentMeanwhile) {
-            stream.write(":\n\n");
+        if (stream.writes() == writesBefore) {
+            boolean _ = stream.write(":\n\n");
         }
-        sentMeanwhile = false;
+        writesBefore = stream.writes();
     }
 
     @Override
@@ -64,7 +64,6 @@ final class ServerEvents implements EventStream {
         for (String line : data.split("\r\n|\r|\n", -1)) {
             event.append("data: ").append(line).append('\n');
         }
-        sentMeanwhile = true;
         return stream.write(event.append('\n').toString());
     }
 
@@ -82,20 +81,19 @@ final class ServerEvents implements EventStream {
 
     @Override
     public EventStream onClose(Runnable callback) {
-        stream.onClose(callback);
+        ResponseStream _ = stream.onClose(callback);
         return this;
     }
 
     @Override
     public Promise<?> closed() {
+        boolean _ = stream.isOpen(); // Whose thread it is, it knows.
         return closed.promise();
     }
 
     @Override
     public void close() {
-        if (stream.isOpen()) {
-            Promise<?> _ = stream.end();
-        }
+        Promise<?> _ = stream.end();
     }
 
     @Override

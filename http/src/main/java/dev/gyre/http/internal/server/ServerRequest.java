@@ -25,19 +25,25 @@ final class ServerRequest implements Request {
         return exchange;
     }
 
-    private RequestHead head() {
-        HttpConnection _ = exchange.connection();
+    /// @param method which is called: it may be on a wrong thread
+    private RequestHead head(String method) {
+        HttpConnection _ = connection(method);
         return exchange.head;
+    }
+
+    private HttpConnection connection(String method) {
+        boolean _ = exchange.isElsewhere(method);
+        return exchange.connection();
     }
 
     @Override
     public String method() {
-        return head().method();
+        return head("Request.method").method();
     }
 
     @Override
     public String target() {
-        return head().target();
+        return head("Request.target").target();
     }
 
     @Override
@@ -47,13 +53,13 @@ final class ServerRequest implements Request {
 
     /// As it was sent.
     String rawPath() {
-        RequestHead head = head();
+        RequestHead head = head("Request.path");
         return head.isPathLeftOut() ? "/" : head.text(head.targetAt(), head.pathEnd());
     }
 
     @Override
     public String path(String parameter) {
-        HttpConnection _ = exchange.connection();
+        HttpConnection _ = connection("Request.path");
         int at = exchange.parameters.indexOf(parameter);
         if (at < 0) {
             throw new IllegalArgumentException(
@@ -64,7 +70,7 @@ final class ServerRequest implements Request {
 
     @Override
     public @Nullable String query() {
-        RequestHead head = head();
+        RequestHead head = head("Request.query");
         return head.pathEnd() == head.targetEnd()
                 ? null
                 : head.text(head.pathEnd() + 1, head.targetEnd());
@@ -106,35 +112,34 @@ final class ServerRequest implements Request {
 
     @Override
     public boolean isHttp10() {
-        return head().isHttp10();
+        return head("Request.isHttp10").isHttp10();
     }
 
     @Override
     public Headers headers() {
-        RequestHead head = head();
+        RequestHead head = head("Request.headers");
         return new RequestHeaders(exchange, head);
     }
 
     @Override
     public @Nullable String header(String name) {
-        return head().get(name);
+        return head("Request.header").get(name);
     }
 
     @Override
     public Body body() {
-        HttpConnection _ = exchange.connection();
-        RequestBody body = exchange.body();
-        return body != null ? body : new NoBody(exchange);
+        HttpConnection _ = connection("Request.body");
+        return exchange.content();
     }
 
     @Override
     public SocketAddress peer() {
-        return exchange.connection().stream().peer();
+        return connection("Request.peer").stream().peer();
     }
 
     @Override
     public @Nullable TlsSession tls() {
-        return exchange.connection().stream().tls();
+        return connection("Request.tls").stream().tls();
     }
 
     @Override
@@ -144,6 +149,9 @@ final class ServerRequest implements Request {
 
     @Override
     public String toString() {
+        if (exchange.isForeignHere()) {
+            return "a request of loop " + exchange.bench.loop.config().name();
+        }
         return exchange.isOver() ? "a request that is over" : method() + " " + target();
     }
 }

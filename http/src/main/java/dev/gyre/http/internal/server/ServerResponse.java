@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 
 /// The answer of an exchange, as its handler gives it.
 ///
@@ -25,16 +24,12 @@ import java.util.function.Supplier;
 /// ```
 ///
 /// Called on another thread than the loop's, by a blocking handler, everything is carried out on the loop.
-final class ServerResponse implements Response {
+final class ServerResponse extends ResponseFields {
     private enum Stage {
         OPEN,
         BEGUN,
         COMPLETE
     }
-
-    final Exchange exchange;
-    private final Workbench bench;
-    private final AnswerHead head = new AnswerHead();
 
     // Loop thread only, as far as a blocking handler does not have it.
     private Stage stage = Stage.COMPLETE;
@@ -42,15 +37,17 @@ final class ServerResponse implements Response {
     private final List<Runnable> onDone = new ArrayList<>();
     private @Nullable Unfinished rest;
     private @Nullable Encoding encoding;
+    private boolean endsWithConnection;
+    private boolean told;
 
     ServerResponse(Exchange exchange) {
-        this.exchange = exchange;
-        bench = exchange.bench;
+        super(exchange);
     }
 
     /// Forgets everything: another request begins.
     void reset() {
         onDone.clear();
+        told = false;
         head.reset();
         begin();
     }
@@ -61,85 +58,23 @@ final class ServerResponse implements Response {
         contentBytes = 0;
         rest = null;
         encoding = null;
+        endsWithConnection = false;
         head.begin();
     }
 
-    boolean isElsewhere() {
-        return exchange.isElsewhere();
-    }
-
-    private <T> T onLoop(Supplier<T> work) {
-        return OnLoop.call(bench.loop, work);
-    }
-
-    private void requireOpen() {
+    @Override
+    void requireOpen() {
         if (exchange.isLost()) {
             return;
         }
         HttpConnection _ = exchange.connection();
         if (stage != Stage.OPEN) {
-            throw new IllegalStateException("the request is answered already, with " + status());
+            throw new IllegalStateException(
+                    "the request is answered already, with " + head.status());
         }
     }
 
-    // ------------------------------------------------------------------ the head
-
-    @Override
-    public Response status(int status) {
-        Lines.requireStatus(status);
-        if (isElsewhere()) {
-            return onLoop(() -> status(status));
-        }
-        requireOpen();
-        head.status(status);
-        return this;
-    }
-
-    @Override
-    public int status() {
-        return head.status();
-    }
-
-    @Override
-    public Response header(String name, String value) {
-        if (isElsewhere()) {
-            return onLoop(() -> header(name, value));
-        }
-        requireOpen();
-        head.set(name, value);
-        return this;
-    }
-
-    @Override
-    public Response addHeader(String name, String value) {
-        if (isElsewhere()) {
-            return onLoop(() -> addHeader(name, value));
-        }
-        requireOpen();
-        head.add(name, value);
-        return this;
-    }
-
-    @Override
-    public @Nullable String header(String name) {
-        return head.get(name);
-    }
-
-    /// Adds a header field that stays when the handler fails, and an error is answered.
-    void addLasting(String name, String value) {
-        requireOpen();
-        head.addLasting(name, value);
-    }
-
-    boolean hasFields() {
-        return head.hasFields();
-    }
-
-    /// Lines for the head that were made and checked before, at most 4 KiB.
-    void prepare(byte[] lines) {
-        requireOpen();
-        head.prepare(lines);
-    }
+    // ------------------------------------------------------------------ all at once
 
     /// Compresses the content if it turns out to be worth it.
     void encode(Encoding encoding) {
@@ -147,39 +82,44 @@ final class ServerResponse implements Response {
         this.encoding = encoding;
     }
 
-    // ------------------------------------------------------------------ all at once
-
     @Override
     public Promise<?> send() {
-        return isElsewhere() ? onLoop(this::send) : answer(Lines.NONE, Lines.NONE);
+        return isElsewhere("Response.send") ? onLoop(this::send) : answer(Lines.NONE, Lines.NONE);
     }
 
     @Override
     public Promise<?> send(byte[] content) {
-        return isElsewhere() ? onLoop(() -> send(content)) : answer(Lines.BYTES, content);
+        return isElsewhere("Response.send")
+                ? onLoop(() -> send(content))
+                : answer(Lines.BYTES, content);
     }
 
     @Override
     public Promise<?> send(Buffer content) {
-        return isElsewhere()
+        return isElsewhere("Response.send")
                 ? onLoop(() -> send(content))
                 : answer(Lines.BYTES, content.getBytes());
     }
 
     @Override
     public Promise<?> text(String content) {
-        return isElsewhere() ? onLoop(() -> text(content)) : answer(Lines.TEXT, content);
+        return isElsewhere("Response.text")
+                ? onLoop(() -> text(content))
+                : answer(Lines.TEXT, content);
     }
 
     @Override
     public Promise<?> html(String content) {
-        return isElsewhere() ? onLoop(() -> html(content)) : answer(Lines.HTML, content);
+        return isElsewhere("Response.html")
+                ? onLoop(() -> html(content))
+                : answer(Lines.HTML, content);
     }
 
     @Override
     public Promise<?> json(@Nullable Object value) {
+        boolean elsewhere = isElsewhere("Response.json");
         String text = bench.server.toJson(value);
-        return isElsewhere() ? onLoop(() -> answer(Lines.JSON, text)) : answer(Lines.JSON, text);
+        return elsewhere ? onLoop(() -> answer(Lines.JSON, text)) : answer(Lines.JSON, text);
     }
 
     @Override
@@ -278,12 +218,12 @@ final class ServerResponse implements Response {
 
     @Override
     public ResponseStream stream() {
-        return isElsewhere() ? onLoop(this::stream) : begin(Lines.BYTES);
+        return isElsewhere("Response.stream") ? onLoop(this::stream) : begin(Lines.BYTES);
     }
 
     private ServerStream begin(byte[] type) {
         if (exchange.isLost()) {
-            return ServerStream.toNobody(this, exchange.lostConnection());
+            return ServerStream.closed(this, exchange.lostConnection());
         }
         requireOpen();
         long length = head.length();
@@ -292,31 +232,52 @@ final class ServerResponse implements Response {
             filter = encoding.streamed(exchange.request, this, head.typeOf(type));
         }
         boolean chunked = length < 0 && !exchange.head.isHttp10();
-        head.closeIf(length < 0 && !chunked);
+        endsWithConnection = length < 0 && !chunked;
+        head.closeIf(endsWithConnection);
+        HttpConnection connection = exchange.connection();
         Buffer _ = putHead(type, chunked ? -1 : length);
+        if (!hasContent()) {
+            if (filter != null) {
+                filter.giveUp();
+            }
+            complete();
+            return ServerStream.closed(this, connection);
+        }
         stage = Stage.BEGUN;
-        ServerStream made = new ServerStream(this, exchange.connection(), length, chunked, filter);
+        ServerStream made = new ServerStream(this, connection, length, chunked, filter);
         rest = made;
-        exchange.connection().flushUnlessServing();
+        connection.flushUnlessServing();
         return made;
+    }
+
+    /// Whether the end of the connection is that of the content, so that only a reset tells of one that is not whole.
+    boolean endsWithConnection() {
+        return endsWithConnection;
+    }
+
+    /// Whether content was begun bit by bit, and waits to be ended.
+    boolean isLeftOpen() {
+        return stage == Stage.BEGUN && rest instanceof ServerStream stream && stream.isOpen();
+    }
+
+    /// Whether a thread waits for the peer to take what was written.
+    boolean isWaitingForRoom() {
+        return rest instanceof ServerStream stream && stream.isWaitingForRoom();
     }
 
     @Override
     public EventStream events() {
-        if (isElsewhere()) {
+        if (isElsewhere("Response.events")) {
             return onLoop(this::events);
         }
         type("text/event-stream").header("Cache-Control", "no-store");
-        ServerEvents events = new ServerEvents(begin(Lines.NONE), exchange);
-        if (!hasContent() && events.isOpen()) {
-            events.close(); // Who asks for the head alone waits for nothing else.
-        }
-        return events;
+        String lastSeen = exchange.isLost() ? null : exchange.head.get("Last-Event-ID");
+        return new ServerEvents(begin(Lines.NONE), bench.loop, lastSeen);
     }
 
     @Override
     public Promise<?> file(Path file) {
-        if (!isElsewhere()) {
+        if (!isElsewhere("Response.file")) {
             return bench.server.answerFile(exchange, file);
         }
         CompletableFuture<Promise<?>> begun = new CompletableFuture<>();
@@ -369,7 +330,7 @@ final class ServerResponse implements Response {
 
     /// Whether content follows the head.
     boolean hasContent() {
-        return !Status.isWithoutContent(status()) && !exchange.head.method().equals("HEAD");
+        return !Status.isWithoutContent(head.status()) && !exchange.head.method().equals("HEAD");
     }
 
     /// @param length of the content; -1 if that is not known, and it comes in chunks, or ends with the connection
@@ -416,6 +377,7 @@ final class ServerResponse implements Response {
 
     @Override
     public boolean isAnswered() {
+        boolean _ = isElsewhere("Response.isAnswered");
         return stage != Stage.OPEN;
     }
 
@@ -425,10 +387,10 @@ final class ServerResponse implements Response {
 
     @Override
     public Response onDone(Runnable callback) {
-        if (isElsewhere()) {
+        if (isElsewhere("Response.onDone")) {
             return onLoop(() -> onDone(callback));
         }
-        if (exchange.isLost()) {
+        if (told || exchange.isLost()) {
             Exchange.guarded(callback);
             return this;
         }
@@ -437,14 +399,18 @@ final class ServerResponse implements Response {
         return this;
     }
 
-    /// Tells those who wait for the end.
+    /// Tells those who wait for the end, and those whom they add.
     void tellDone() {
-        onDone.forEach(Exchange::guarded);
+        for (int i = 0; i < onDone.size(); i++) {
+            Exchange.guarded(onDone.get(i));
+        }
         onDone.clear();
+        told = true;
     }
 
     @Override
     public long contentBytes() {
+        boolean _ = isElsewhere("Response.contentBytes");
         return contentBytes;
     }
 }

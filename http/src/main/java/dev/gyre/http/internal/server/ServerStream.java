@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /// Content bit by bit: each write is a chunk, or goes out as it is where the length was said before, or the end of the
 /// connection is that of the content.
@@ -26,15 +27,20 @@ final class ServerStream implements ResponseStream, Unfinished {
     private final HttpConnection connection;
     private final Workbench bench;
     private final boolean chunked;
+    private final boolean isLengthKnown;
     private final Encoding.@Nullable Filter filter;
     private final FieldList trailers = new FieldList();
+
+    /// Shared: written by the loop, read by the thread of a blocking handler.
+    private volatile boolean open = true;
 
     // Loop thread only.
 
     /// How much may still be written; -1 for any amount.
     private long left;
 
-    private boolean open = true;
+    private boolean endedByHandler;
+    private int writes;
     private @Nullable Runnable onWritable;
     private final List<Runnable> onClose = new ArrayList<>();
     private @Nullable CompletableFuture<Boolean> roomFor;
@@ -49,22 +55,34 @@ final class ServerStream implements ResponseStream, Unfinished {
         this.connection = connection;
         bench = connection.bench;
         left = length;
+        isLengthKnown = length >= 0;
         this.chunked = chunked;
         this.filter = filter;
     }
 
-    /// One that swallows what is written, as the connection is gone.
-    static ServerStream toNobody(ServerResponse response, HttpConnection connection) {
+    /// One that takes nothing: the connection is gone, or no content follows the head.
+    static ServerStream closed(ServerResponse response, HttpConnection connection) {
         ServerStream stream = new ServerStream(response, connection, -1, false, null);
         stream.open = false;
         return stream;
+    }
+
+    HttpConnection connection() {
+        return connection;
+    }
+
+    /// Has something done on the loop, wherever this is.
+    private <T> T onLoop(String method, Supplier<T> work) {
+        return response.isElsewhere(method) ? OnLoop.call(bench.loop, work) : work.get();
     }
 
     // ------------------------------------------------------------------ writing
 
     @Override
     public boolean write(Buffer content) {
-        return write(content.getBytes());
+        boolean elsewhere = response.isElsewhere("ResponseStream.write");
+        byte[] bytes = content.getBytes();
+        return elsewhere ? writeAndWait(bytes) : writeOnLoop(bytes);
     }
 
     @Override
@@ -74,26 +92,38 @@ final class ServerStream implements ResponseStream, Unfinished {
 
     @Override
     public boolean write(byte[] content) {
-        if (!response.isElsewhere()) {
-            return writeOnLoop(content);
-        }
+        return response.isElsewhere("ResponseStream.write")
+                ? writeAndWait(content)
+                : writeOnLoop(content);
+    }
+
+    /// Writes piece by piece, each when there is room.
+    private boolean writeAndWait(byte[] content) {
         for (int at = 0; at < content.length || at == 0; at += PIECE_BYTES) {
             byte[] piece = piece(content, at);
-            CompletableFuture<Boolean> room =
-                    OnLoop.call(
-                            bench.loop,
-                            () -> {
-                                CompletableFuture<Boolean> free = new CompletableFuture<>();
-                                if (writeOnLoop(piece) || !open) {
-                                    free.complete(true);
-                                } else {
-                                    roomFor = free;
-                                }
-                                return free;
-                            });
-            OnLoop.await(room);
+            OnLoop.await(OnLoop.call(bench.loop, () -> roomAfter(piece)));
+            if (!open) {
+                return false;
+            }
         }
-        return open;
+        return true;
+    }
+
+    private CompletableFuture<Boolean> roomAfter(byte[] piece) {
+        if (writeOnLoop(piece) || !open) {
+            return CompletableFuture.completedFuture(true);
+        }
+        CompletableFuture<Boolean> room = roomFor;
+        if (room == null) {
+            room = new CompletableFuture<>();
+            roomFor = room;
+            response.exchange.recount();
+        }
+        return room;
+    }
+
+    boolean isWaitingForRoom() {
+        return roomFor != null;
     }
 
     private static byte[] piece(byte[] content, int at) {
@@ -104,11 +134,12 @@ final class ServerStream implements ResponseStream, Unfinished {
 
     private boolean writeOnLoop(byte[] content) {
         if (!open) {
-            if (response.isComplete() && connection.stream().isOpen()) {
+            if (endedByHandler) {
                 throw new IllegalStateException("the content was ended");
             }
             return false;
         }
+        writes++;
         if (left >= 0) {
             if (content.length > left) {
                 throw new IllegalStateException(
@@ -124,7 +155,7 @@ final class ServerStream implements ResponseStream, Unfinished {
     /// Sends bytes as they are to arrive.
     private boolean put(byte[] content) {
         // An empty chunk would be the last one.
-        if (content.length == 0 || !response.hasContent()) {
+        if (content.length == 0) {
             return connection.out.hasRoom();
         }
         response.addContent(content.length);
@@ -148,51 +179,61 @@ final class ServerStream implements ResponseStream, Unfinished {
         return connection.out.hasRoom();
     }
 
+    /// How often something was written.
+    int writes() {
+        return writes;
+    }
+
     @Override
     public void flush() {
-        if (response.isElsewhere()) {
-            OnLoop.call(
-                    bench.loop,
-                    () -> {
-                        flush();
-                        return true;
-                    });
-        } else if (open && filter != null) {
-            boolean _ = put(filter.flush());
-        }
+        onLoop("ResponseStream.flush", () -> open && filter != null && put(filter.flush()));
     }
 
     // ------------------------------------------------------------------ ending
 
     @Override
     public ResponseStream trailer(String name, String value) {
-        if (!chunked) {
-            throw new IllegalStateException("content that is not sent in chunks has no trailers");
-        }
-        trailers.set(name, value);
-        return this;
+        return onLoop(
+                "ResponseStream.trailer",
+                () -> {
+                    if (open && isLengthKnown) {
+                        throw new IllegalStateException(
+                                "content that is not sent in chunks has no trailers");
+                    }
+                    trailers.set(name, value);
+                    return this;
+                });
     }
 
     @Override
     public Promise<?> end() {
-        if (response.isElsewhere()) {
-            return OnLoop.call(bench.loop, this::end);
-        }
+        return onLoop(
+                "ResponseStream.end",
+                () -> {
+                    endedByHandler |= open;
+                    finish();
+                    return bench.done;
+                });
+    }
+
+    /// Ends the content, unless it has ended.
+    void finish() {
         if (!open) {
-            return bench.done;
+            return;
         }
         if (filter != null) {
             boolean _ = put(filter.end());
         }
         open = false;
-        if (left > 0 && response.hasContent()) {
+        letGo();
+        if (left > 0) {
             // The peer waits for more: only a cut tells it that this was not all.
             tellClosed();
             connection.cutOff(response.exchange);
             throw new IllegalStateException(
                     "a Content-Length was set, and " + left + " bytes of it were not written");
         }
-        if (chunked && response.hasContent()) {
+        if (chunked) {
             Buffer out = bench.out(connection, 32 + trailers.bytes());
             out.put((byte) '0').put((byte) '\r').put((byte) '\n');
             if (response.takesTrailers()) {
@@ -202,7 +243,6 @@ final class ServerStream implements ResponseStream, Unfinished {
         }
         response.complete();
         tellClosed();
-        return bench.done;
     }
 
     @Override
@@ -219,15 +259,17 @@ final class ServerStream implements ResponseStream, Unfinished {
     }
 
     private void tellClosed() {
-        List.copyOf(onClose).forEach(Exchange::guarded);
+        List<Runnable> told = List.copyOf(onClose);
         onClose.clear();
+        told.forEach(Exchange::guarded);
     }
 
-    /// Lets a thread go on that waits for room.
+    /// Lets threads go on that wait for room.
     private void letGo() {
         CompletableFuture<Boolean> waiting = roomFor;
         if (waiting != null) {
             roomFor = null;
+            response.exchange.recount();
             waiting.complete(true);
         }
     }
@@ -239,24 +281,37 @@ final class ServerStream implements ResponseStream, Unfinished {
         letGo();
         Runnable callback = onWritable;
         if (callback != null && open) {
-            callback.run();
+            response.exchange.goOn(callback);
         }
     }
 
     @Override
     public ResponseStream onWritable(Runnable callback) {
-        onWritable = callback;
-        return this;
+        return onLoop(
+                "ResponseStream.onWritable",
+                () -> {
+                    onWritable = callback;
+                    return this;
+                });
     }
 
     @Override
     public ResponseStream onClose(Runnable callback) {
-        onClose.add(callback);
-        return this;
+        return onLoop(
+                "ResponseStream.onClose",
+                () -> {
+                    if (open) {
+                        onClose.add(callback);
+                    } else {
+                        Exchange.guarded(callback);
+                    }
+                    return this;
+                });
     }
 
     @Override
     public boolean isOpen() {
+        boolean _ = response.isElsewhere("ResponseStream.isOpen");
         return open;
     }
 }
