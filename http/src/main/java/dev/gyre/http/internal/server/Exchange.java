@@ -105,6 +105,16 @@ final class Exchange {
         if (!complete) {
             response.tellDone();
         }
+        if (unread != null) {
+            unread.letGo();
+        }
+    }
+
+    private void letGoOfContent() {
+        RequestBody known = body;
+        if (known != null) {
+            known.letGo();
+        }
     }
 
     /// Runs what a user wants to be told: if that throws, the rest goes on.
@@ -160,6 +170,7 @@ final class Exchange {
 
     /// It is answered and all of it was read, or its connection is gone.
     void end() {
+        letGoOfContent();
         connection = null;
         body = null;
     }

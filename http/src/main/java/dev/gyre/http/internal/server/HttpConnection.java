@@ -41,6 +41,8 @@ final class HttpConnection implements Protocol {
 
     private @Nullable EventStream events;
     private @Nullable Consumer<Stream> upgrade;
+    private UnreadInput.@Nullable Kept unread;
+    private boolean dropsUnread;
     private boolean serving;
     private boolean closes;
     private boolean ended;
@@ -60,6 +62,13 @@ final class HttpConnection implements Protocol {
 
     @Override
     public void onData(Stream stream, Buffer data) {
+        receive(data);
+        if (data.readable() > 0 || unread != null) {
+            noteUnread(data);
+        }
+    }
+
+    private void receive(Buffer data) {
         Exchange known = open;
         if (known != null) {
             takeBody(known, data);
@@ -74,8 +83,53 @@ final class HttpConnection implements Protocol {
     /// What was sent ahead waits until the answer before it is complete.
     private void pauseIfAhead(Buffer data) {
         if (data.readable() > 0 && !isBodyWanted()) {
+            if (dropsUnread) {
+                data.clear();
+            }
             stream.pause();
         }
+    }
+
+    private void noteUnread(Buffer data) {
+        UnreadInput.Kept known = unread;
+        if (known == null) {
+            known = new UnreadInput.Kept(this);
+            unread = known;
+        }
+        // Of a stream that is closed, or another protocol's, nothing is left here.
+        bench.unread.note(known, stream.isOpen() && upgrade == null ? data.readable() : 0);
+    }
+
+    private void forgetUnread() {
+        UnreadInput.Kept known = unread;
+        if (known != null) {
+            bench.unread.forget(known);
+        }
+    }
+
+    /// There is no memory any more for what was sent here and nobody can use yet: a head that is not whole is refused, and what
+    /// was sent ahead of an answer is dropped, which is the last one then.
+    void giveUpUnread() {
+        Exchange known = open;
+        if (known == null) {
+            if (pace.phase() == Pace.Phase.HEAD) {
+                refuse(Refusal.NO_MEMORY, null);
+            }
+            closeNow();
+            return;
+        }
+        closes = true;
+        dropsUnread = true;
+        RequestBody body = known.body();
+        if (body != null && !body.isEnded()) {
+            HttpException reason = new HttpException(503, Refusal.NO_MEMORY.reason());
+            if (body.isBegun()) {
+                failBody(reason);
+            } else {
+                body.fail(reason); // Its handler hears of it when it asks.
+            }
+        }
+        resumeIfOpen(); // What is unread comes again, to be dropped.
     }
 
     /// Answers what has arrived, as far as that is possible at once.
@@ -324,6 +378,7 @@ final class HttpConnection implements Protocol {
     private void closeNow() {
         bench.flush();
         pace.cancel();
+        forgetUnread();
         stream.close();
     }
 
@@ -366,6 +421,7 @@ final class HttpConnection implements Protocol {
         Consumer<Stream> takeOver = Objects.requireNonNull(upgrade);
         pace.cancel();
         out.cancel();
+        forgetUnread();
         open = null;
         exchange.response.upgraded();
         exchange.end();
@@ -420,6 +476,7 @@ final class HttpConnection implements Protocol {
     public void onClose(Stream stream, CloseReason reason) {
         pace.cancel();
         out.cancel();
+        forgetUnread();
         bench.server.forget(this);
         Exchange known = open;
         open = null;

@@ -14,6 +14,7 @@ final class Lines {
     static final byte[] CHUNKED = line("Transfer-Encoding: chunked");
     static final byte[] CLOSE = line("Connection: close");
     static final byte[] KEEP = line("Connection: keep-alive");
+    static final byte[] LATER = line("Retry-After: 1");
     static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(US_ASCII);
     static final byte[] NONE = {};
 

@@ -185,7 +185,7 @@ public final class LoopServer implements HttpServer {
         // answered.
         Exchange exchange = ((ServerRequest) request).exchange();
         if (exchange.head.contentLength() > config.maxBody()) {
-            throw RequestBody.tooLong(config);
+            throw RequestBody.tooLong(config.maxBody());
         }
         Site site = routes.literal(exchange.head);
         if (site == null) {

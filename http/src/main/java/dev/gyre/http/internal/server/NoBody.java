@@ -37,8 +37,18 @@ final class NoBody implements Body {
     }
 
     @Override
+    public Promise<byte[]> bytes(int limit) {
+        return bytes();
+    }
+
+    @Override
     public Promise<String> text() {
         return resolved("");
+    }
+
+    @Override
+    public Promise<String> text(int limit) {
+        return text();
     }
 
     @Override

@@ -64,7 +64,11 @@ final class Preamble {
     /// Puts an answer to what is no request, and says that it is the last one.
     void putRefusal(Refusal refusal, Buffer out) {
         put(refusal.status(), out);
-        out.put(Lines.TEXT).put(Lines.CLOSE).put(Lines.LENGTH);
+        out.put(Lines.TEXT).put(Lines.CLOSE);
+        if (refusal.status() == 503) {
+            out.put(Lines.LATER);
+        }
+        out.put(Lines.LENGTH);
         Numbers.putDecimal(out, refusal.reason().length() + 1);
         out.put("\r\n\r\n").put(refusal.reason()).put("\n");
     }
