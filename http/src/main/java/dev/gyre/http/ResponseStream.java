@@ -43,6 +43,8 @@ public interface ResponseStream {
     /// Sets a trailer field, sent behind the last chunk to peers that said `TE: trailers`.
     ///
     /// @return this
+    /// @throws IllegalArgumentException if such a field belongs into the header: those that say where a message ends, who is
+    ///     to have it, whether it may be had, or how its content is to be read (RFC 9110, 6.5.1)
     ResponseStream trailer(String name, String value);
 
     /// Ends the content.

@@ -22,8 +22,7 @@ public final class FieldList {
     public void add(String name, String value) {
         requireName(name);
         requireValue(name, value);
-        // Three bytes a character at most, in UTF-8.
-        int more = name.length() + 3 * value.length() + 4;
+        int more = bytesOf(name, value);
         if (bytes + more > MOST_BYTES) {
             throw new IllegalArgumentException(
                     "the field " + name + " makes the header longer than " + MOST_BYTES + " bytes");
@@ -50,7 +49,7 @@ public final class FieldList {
         for (int i = fields.size() - 2; i >= 0; i -= 2) {
             if (fields.get(i).equalsIgnoreCase(name)) {
                 String value = fields.remove(i + 1);
-                bytes -= fields.remove(i).length() + 3 * value.length() + 4;
+                bytes -= bytesOf(fields.remove(i), value);
             }
         }
     }
@@ -96,6 +95,19 @@ public final class FieldList {
         for (int i = 0; i < fields.size(); i += 2) {
             out.append(fields.get(i)).append(": ").append(fields.get(i + 1)).append("\r\n");
         }
+    }
+
+    /// How long the line of a field is in UTF-8.
+    private static int bytesOf(String name, String value) {
+        int bytes = name.length() + value.length() + 4;
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if (c >= 0x80) {
+                // Four for a pair of surrogates.
+                bytes += c < 0x800 || Character.isSurrogate(c) ? 1 : 2;
+            }
+        }
+        return bytes;
     }
 
     private static void requireName(String name) {

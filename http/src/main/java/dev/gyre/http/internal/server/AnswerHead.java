@@ -117,22 +117,42 @@ final class AnswerHead {
 
     /// @param type the line of it, unless one is set
     /// @param length of the content; -1 if that is not known, and it comes in chunks, or ends with the connection
-    Buffer put(Buffer out, Preamble preamble, byte[] type, long length, boolean http10) {
-        preamble.put(status, out);
-        if (!hasType && length != 0) {
+    /// @param isContentLeftOut whether none follows whatever its length is
+    Buffer put(
+            Buffer out,
+            Preamble preamble,
+            byte[] type,
+            long length,
+            boolean http10,
+            boolean isContentLeftOut) {
+        // Without content it is only said how much there would be: the handler knows best, and of 304
+        // nobody else does.
+        boolean asSet = isContentLeftOut && (length == 0 || status == 304);
+        long said = asSet ? Math.max(0, length()) : length;
+        putPreamble(out, preamble);
+        if (!hasType && length != 0 && Status.mayHaveContent(status)) {
             out.put(type);
         }
         out.put(prepared);
         fields.remove("Content-Length");
         fields.put(out);
-        Lines.putFraming(out, status, http10, length);
+        Lines.putFraming(out, status, http10, said);
         return Lines.putEnd(out, closes, http10);
+    }
+
+    /// Without `Server` and `Date` if a handler has set its own.
+    private void putPreamble(Buffer out, Preamble preamble) {
+        if (fields.isEmpty()) {
+            preamble.put(status, out);
+        } else {
+            preamble.put(status, out, fields.get("Server") == null, fields.get("Date") == null);
+        }
     }
 
     /// The head of 101: from here on another protocol is spoken.
     void putUpgrade(Buffer out, Preamble preamble, String protocol) {
         status = 101;
-        preamble.put(status, out);
+        putPreamble(out, preamble);
         fields.put(out);
         out.put("Connection: Upgrade\r\nUpgrade: ").put(protocol).put("\r\n\r\n");
     }

@@ -369,7 +369,7 @@ final class ServerResponse implements Response {
 
     /// Whether content follows the head.
     boolean hasContent() {
-        return !Status.isWithoutContent(status()) && !exchange.head.method().equals("HEAD");
+        return Status.mayHaveContent(status()) && !exchange.head.method().equals("HEAD");
     }
 
     /// @param length of the content; -1 if that is not known, and it comes in chunks, or ends with the connection
@@ -377,7 +377,9 @@ final class ServerResponse implements Response {
         HttpConnection connection = exchange.connection();
         Buffer out = bench.out(connection, head.bytes() + Lines.SHORT_BYTES);
         head.closeIf(connection.closesAfter(exchange));
-        return head.put(out, bench.preamble, type, length, exchange.head.isHttp10());
+        long said = status() == 205 ? 0 : length;
+        return head.put(
+                out, bench.preamble, type, said, exchange.head.isHttp10(), !hasContent());
     }
 
     /// Everything is with the stream, or about to be.

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.gyre.Promise;
 import dev.gyre.http.ResponseStream;
 import dev.gyre.http.internal.message.FieldList;
+import dev.gyre.http.internal.message.TrailerNames;
 import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
@@ -169,6 +170,7 @@ final class ServerStream implements ResponseStream, Unfinished {
         if (!chunked) {
             throw new IllegalStateException("content that is not sent in chunks has no trailers");
         }
+        TrailerNames.require(name);
         trailers.set(name, value);
         return this;
     }

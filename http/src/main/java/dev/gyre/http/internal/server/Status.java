@@ -25,6 +25,12 @@ public final class Status {
         return status < 200 || status == 204 || status == 304;
     }
 
+    /// Whether an answer of that status may have content: neither those that never have any, nor 205, which is sent as
+    /// having none (RFC 9110, 15.3.6).
+    static boolean mayHaveContent(int status) {
+        return status != 205 && !isWithoutContent(status);
+    }
+
     /// The words; empty for a status without.
     public static String reason(int status) {
         return switch (status) {
