@@ -109,10 +109,13 @@ public interface Response {
     boolean isAnswered();
 
     /// Calls back once when the answer is complete and handed to the stream, or the connection was closed
-    /// before. In the order of the calls.
+    /// before: if nobody had answered [#status()] is 499 then, and otherwise it [#isCutOff()]. In the order of the calls.
     ///
     /// @return this response
     Response onDone(Runnable callback);
+
+    /// Whether the connection was closed after the answer had begun and before it was complete.
+    boolean isCutOff();
 
     /// How many bytes of content the answer has so far.
     long contentBytes();

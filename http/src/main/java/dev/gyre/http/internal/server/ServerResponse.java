@@ -38,6 +38,7 @@ final class ServerResponse implements Response {
 
     // Loop thread only, as far as a blocking handler does not have it.
     private Stage stage = Stage.COMPLETE;
+    private boolean cutOff;
     private long contentBytes;
     private final List<Runnable> onDone = new ArrayList<>();
     private @Nullable Unfinished rest;
@@ -58,6 +59,7 @@ final class ServerResponse implements Response {
     /// Forgets everything that was set, but for what is to last, and not who waits for the end.
     void begin() {
         stage = Stage.OPEN;
+        cutOff = false;
         contentBytes = 0;
         rest = null;
         encoding = null;
@@ -399,6 +401,10 @@ final class ServerResponse implements Response {
 
     /// The connection is gone, whatever stage this is at.
     void lost() {
+        if (stage == Stage.OPEN) {
+            head.status(Status.PEER_LEFT); // For those who wait for the end.
+        }
+        cutOff = stage == Stage.BEGUN;
         stage = Stage.COMPLETE;
         Unfinished known = rest;
         if (known != null) {
@@ -443,6 +449,11 @@ final class ServerResponse implements Response {
     void tellDone() {
         onDone.forEach(Exchange::guarded);
         onDone.clear();
+    }
+
+    @Override
+    public boolean isCutOff() {
+        return cutOff;
     }
 
     @Override

@@ -4,6 +4,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 /// What the numbers say in words, and the line they are sent in.
 public final class Status {
+    /// What is noted of a request whose peer left before it was answered. Nobody is sent that; others log the same.
+    static final int PEER_LEFT = 499;
+
     private static final byte[][] LINES = new byte[600][];
 
     static {
