@@ -12,6 +12,7 @@ import dev.gyre.io.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -30,6 +31,9 @@ import java.util.function.Consumer;
 final class HttpConnection implements Protocol {
     /// After so many requests in a row others have their turn.
     private static final int MOST_IN_A_ROW = 64;
+
+    /// So long after its last bytes an idle connection has to close when the server ends: for those that say goodbye.
+    private static final Duration GOODBYE = Duration.ofMillis(20);
 
     final Workbench bench;
     private final Stream stream;
@@ -437,8 +441,20 @@ final class HttpConnection implements Protocol {
         if (known != null) {
             known.close();
         } else if (open == null && pace.phase() == Pace.Phase.IDLE) {
+            boolean waits = stream.pending() > 0;
             closeNow();
+            if (!waits) {
+                // The kernel has all there was: nobody has to wait for a peer that does not read.
+                stream.idleTimeout(GOODBYE);
+            }
         }
+    }
+
+    /// Whether something was asked here, or has begun to be, and the answer is not with the kernel yet.
+    boolean isBusy() {
+        return open != null
+                || stream.pending() > 0
+                || (stream.isOpen() && pace.phase() == Pace.Phase.HEAD);
     }
 
     @Override

@@ -342,6 +342,15 @@ public final class LoopServer implements HttpServer {
         return connections.size() + sockets.size();
     }
 
+    @Override
+    public int busy() {
+        int busy = sockets.size();
+        for (HttpConnection each : connections) {
+            busy += each.isBusy() ? 1 : 0;
+        }
+        return busy;
+    }
+
     // ------------------------------------------------------------------ ending
 
     boolean isDraining() {
