@@ -31,7 +31,9 @@ public interface Request {
     /// What follows the question mark, as it was sent; null if there is none.
     @Nullable String query();
 
-    /// The first value of a parameter of the query, decoded; null if there is none.
+    /// The first value of a parameter of the query, decoded; null if there is none. How others are encoded does not matter.
+    ///
+    /// @throws HttpException 400 if it is badly encoded
     @Nullable String query(String parameter);
 
     /// The same, as a number.
@@ -40,7 +42,7 @@ public interface Request {
     /// @throws HttpException 400 if it is none, or not between the bounds
     long query(String parameter, long otherwise, long least, long most);
 
-    /// Whether it came by HTTP/1.0.
+    /// Whether it came by HTTP/1.0; otherwise by HTTP/1.1, or by a later minor version, which is read as that.
     boolean isHttp10();
 
     Headers headers();
@@ -52,6 +54,15 @@ public interface Request {
 
     /// What follows the header. Nothing of it is read until somebody asks.
     Body body();
+
+    /// What middleware has set for handlers behind it; null if nothing was.
+    <T> @Nullable T get(Attribute<T> attribute);
+
+    /// Sets something for those who get the request after this: see [Attribute]. It is forgotten with the request.
+    ///
+    /// @param value null to take it away
+    /// @return this request
+    <T> Request set(Attribute<T> attribute, @Nullable T value);
 
     /// Where the peer is.
     SocketAddress peer();

@@ -271,8 +271,7 @@ class AccessLogTest {
             reset(never);
             assertThat(next()).matches(".*\"GET /never HTTP/1.1\" 499 - \\d+\\.\\d{6}");
             reset(half);
-            assertThat(next())
-                    .matches(".*\"GET /half HTTP/1.1\" 200 4 \\d+\\.\\d{6} cut-off");
+            assertThat(next()).matches(".*\"GET /half HTTP/1.1\" 200 4 \\d+\\.\\d{6} cut-off");
         }
     }
 

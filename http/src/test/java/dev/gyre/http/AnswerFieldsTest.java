@@ -73,7 +73,9 @@ class AnswerFieldsTest {
                                 ask(
                                         "GET",
                                         (_, r) ->
-                                                r.status(304).header("Content-Length", "77").send()),
+                                                r.status(304)
+                                                        .header("Content-Length", "77")
+                                                        .send()),
                                 LENGTH))
                 .containsExactly("77");
         assertThat(fields(ask("PUT", (_, r) -> r.header("Content-Length", "7").text("a")), LENGTH))

@@ -58,9 +58,7 @@ class HeldContentTest {
                                 request.body()
                                         .bytes()
                                         .then(content -> response.text("got " + content.length)))
-                .post(
-                        "/little",
-                        (request, response) -> request.body().text(5).then(response::text))
+                .post("/little", (request, response) -> request.body().text(5).then(response::text))
                 .listen(PORT);
     }
 

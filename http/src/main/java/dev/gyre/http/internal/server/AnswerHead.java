@@ -15,6 +15,7 @@ final class AnswerHead {
     // Loop thread only, as far as a blocking handler does not have it.
     private int status;
     private boolean closes;
+    private boolean cutOff;
     private boolean hasType;
     private byte[] prepared = Lines.NONE;
 
@@ -28,6 +29,7 @@ final class AnswerHead {
     void begin() {
         status = 200;
         closes = false;
+        cutOff = false;
         hasType = false;
         prepared = Lines.NONE;
         fields.clear();
@@ -40,6 +42,20 @@ final class AnswerHead {
 
     void status(int status) {
         this.status = status;
+    }
+
+    /// The connection is gone.
+    ///
+    /// @param begun whether a part of the answer was sent
+    void lost(boolean begun) {
+        cutOff = begun;
+        if (!begun) {
+            status = Status.PEER_LEFT; // For those who wait for the end.
+        }
+    }
+
+    boolean isCutOff() {
+        return cutOff;
     }
 
     // ------------------------------------------------------------------ fields
@@ -125,10 +141,11 @@ final class AnswerHead {
             long length,
             boolean http10,
             boolean isContentLeftOut) {
-        // Without content it is only said how much there would be: the handler knows best, and of 304
+        // Without content it is only said how much there would be: the handler knows best, and of
+        // 304
         // nobody else does.
         boolean asSet = isContentLeftOut && (length == 0 || status == 304);
-        long said = asSet ? Math.max(0, length()) : length;
+        long said = status == 205 ? 0 : asSet ? Math.max(0, length()) : length;
         putPreamble(out, preamble);
         if (!hasType && length != 0 && Status.mayHaveContent(status)) {
             out.put(type);

@@ -149,9 +149,24 @@ final class Exchange {
         return body;
     }
 
+    /// Whether what arrives is to be handed to the content.
+    boolean isBodyWanted() {
+        RequestBody known = body;
+        return known != null && known.isWanted();
+    }
+
     /// Whether the peer holds its content back until it is asked for.
     boolean waitsForContinue() {
         return head.expectsContinue() && !saidContinue;
+    }
+
+    /// Whether another connection is cheaper than what is left of the content. Of what was expected to be asked for nobody
+    /// knows whether it will come.
+    boolean leavesTooMuch() {
+        RequestBody known = body;
+        return known != null
+                && !known.isEnded()
+                && (waitsForContinue() || (!known.isBegun() && !known.isWorthDropping()));
     }
 
     /// Asks for content that is held back.
@@ -171,6 +186,7 @@ final class Exchange {
     /// It is answered and all of it was read, or its connection is gone.
     void end() {
         letGoOfContent();
+        request.forget();
         connection = null;
         body = null;
     }
@@ -239,6 +255,22 @@ final class Exchange {
                 response.begin();
                 response.status(500).text("internal error\n");
             }
+        }
+    }
+
+    /// The content is no HTTP, too long or too slow: answers so, unless something else was answered already.
+    void failContent(HttpException reason) {
+        HttpConnection known = connection();
+        RequestBody unread = body;
+        if (unread != null) {
+            unread.fail(reason);
+        }
+        if (!response.isAnswered()) {
+            fail(reason);
+        } else if (response.isWhole() || unread == null || unread.isFailureHeard()) {
+            known.giveUpBody();
+        } else {
+            known.cutOff(this);
         }
     }
 

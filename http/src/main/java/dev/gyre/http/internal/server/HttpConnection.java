@@ -32,21 +32,17 @@ final class HttpConnection implements Protocol {
     /// After so many requests in a row others have their turn.
     private static final int MOST_IN_A_ROW = 64;
 
-    /// So long after its last bytes an idle connection has to close when the server ends: for those that say goodbye.
-    private static final Duration GOODBYE = Duration.ofMillis(20);
-
     final Workbench bench;
     private final Stream stream;
     private final Pace pace;
     final Outflow out;
+    private final UnreadInput.Kept unread;
 
     /// The request that was not answered at once.
     private @Nullable Exchange open;
 
     private @Nullable EventStream events;
     private @Nullable Consumer<Stream> upgrade;
-    private UnreadInput.@Nullable Kept unread;
-    private boolean dropsUnread;
     private boolean serving;
     private boolean closes;
     private boolean ended;
@@ -56,10 +52,16 @@ final class HttpConnection implements Protocol {
         this.stream = stream;
         pace = new Pace(bench, this::timePassed);
         out = new Outflow(bench, stream);
+        unread = bench.unread.of(this);
     }
 
     Stream stream() {
         return stream;
+    }
+
+    /// The request that is not answered yet; null if there is none.
+    @Nullable Exchange open() {
+        return open;
     }
 
     // ------------------------------------------------------------------ what arrives
@@ -67,9 +69,8 @@ final class HttpConnection implements Protocol {
     @Override
     public void onData(Stream stream, Buffer data) {
         receive(data);
-        if (data.readable() > 0 || unread != null) {
-            noteUnread(data);
-        }
+        // Of a stream that is closed, or another protocol's, nothing is left here.
+        unread.note(stream.isOpen() && upgrade == null ? data.readable() : 0);
     }
 
     private void receive(Buffer data) {
@@ -86,54 +87,13 @@ final class HttpConnection implements Protocol {
 
     /// What was sent ahead waits until the answer before it is complete.
     private void pauseIfAhead(Buffer data) {
-        if (data.readable() > 0 && !isBodyWanted()) {
-            if (dropsUnread) {
+        Exchange known = open;
+        if (data.readable() > 0 && (known == null || !known.isBodyWanted())) {
+            if (unread.isGivenUp()) {
                 data.clear();
             }
             stream.pause();
         }
-    }
-
-    private void noteUnread(Buffer data) {
-        UnreadInput.Kept known = unread;
-        if (known == null) {
-            known = new UnreadInput.Kept(this);
-            unread = known;
-        }
-        // Of a stream that is closed, or another protocol's, nothing is left here.
-        bench.unread.note(known, stream.isOpen() && upgrade == null ? data.readable() : 0);
-    }
-
-    private void forgetUnread() {
-        UnreadInput.Kept known = unread;
-        if (known != null) {
-            bench.unread.forget(known);
-        }
-    }
-
-    /// There is no memory any more for what was sent here and nobody can use yet: a head that is not whole is refused, and what
-    /// was sent ahead of an answer is dropped, which is the last one then.
-    void giveUpUnread() {
-        Exchange known = open;
-        if (known == null) {
-            if (pace.phase() == Pace.Phase.HEAD) {
-                refuse(Refusal.NO_MEMORY, null);
-            }
-            closeNow();
-            return;
-        }
-        closes = true;
-        dropsUnread = true;
-        RequestBody body = known.body();
-        if (body != null && !body.isEnded()) {
-            HttpException reason = new HttpException(503, Refusal.NO_MEMORY.reason());
-            if (body.isBegun()) {
-                failBody(reason);
-            } else {
-                body.fail(reason); // Its handler hears of it when it asks.
-            }
-        }
-        resumeIfOpen(); // What is unread comes again, to be dropped.
     }
 
     /// Answers what has arrived, as far as that is possible at once.
@@ -214,13 +174,13 @@ final class HttpConnection implements Protocol {
             exchange.handled(promise);
         }
         if (exchange.response.isComplete()) {
-            answeredBeforeItsContent(exchange);
+            nextBehindContent(exchange);
         }
         if (open == exchange) {
             takeBody(exchange, data);
         }
         if (open == exchange) {
-            waitForBodyOrWork(exchange);
+            pace.bodyOrWork(exchange.body());
         }
     }
 
@@ -229,7 +189,7 @@ final class HttpConnection implements Protocol {
         bench.loop.defer(this::resumeIfOpen);
     }
 
-    private void resumeIfOpen() {
+    void resumeIfOpen() {
         if (stream.isOpen()) {
             stream.resume();
         }
@@ -242,6 +202,14 @@ final class HttpConnection implements Protocol {
         closes = true;
         bench.preamble.putRefusal(refusal, bench.out(this, Preamble.REFUSAL_BYTES));
         bench.server.refused(stream.peer(), refusal, head);
+    }
+
+    /// Nothing comes of what has arrived so far, because of us or of the peer.
+    void giveUp(Refusal why) {
+        if (pace.phase() == Pace.Phase.HEAD) {
+            refuse(why, null);
+        }
+        closeNow();
     }
 
     // ------------------------------------------------------------------ content
@@ -258,22 +226,7 @@ final class HttpConnection implements Protocol {
             giveUpBody();
         }
         if (open == exchange && !body.isEnded()) {
-            waitForBodyOrWork(exchange);
-        }
-    }
-
-    private boolean isBodyWanted() {
-        Exchange known = open;
-        RequestBody body = known == null ? null : known.body();
-        return body != null && body.isWanted();
-    }
-
-    private void waitForBodyOrWork(Exchange exchange) {
-        RequestBody body = exchange.body();
-        if (body == null || !body.isWanted()) {
-            pace.work();
-        } else {
-            pace.body(body.received());
+            pace.bodyOrWork(exchange.body());
         }
     }
 
@@ -281,7 +234,7 @@ final class HttpConnection implements Protocol {
     void bodyWanted(Exchange exchange) {
         if (open == exchange) {
             exchange.sayContinue(this);
-            waitForBodyOrWork(exchange);
+            pace.bodyOrWork(exchange.body());
             stream.resume();
         } else if (open == null && serving) {
             // Within the handler, before it is known whether it answers at once.
@@ -293,19 +246,8 @@ final class HttpConnection implements Protocol {
     void failBody(HttpException reason) {
         Exchange known = open;
         closes = true;
-        if (known == null) {
-            return;
-        }
-        RequestBody body = known.body();
-        if (body != null) {
-            body.fail(reason);
-        }
-        if (!known.response.isAnswered()) {
-            known.fail(reason);
-        } else if (known.response.isWhole() || body == null || body.isFailureHeard()) {
-            giveUpBody();
-        } else {
-            cutOff(known);
+        if (known != null) {
+            known.failContent(reason);
         }
     }
 
@@ -327,12 +269,7 @@ final class HttpConnection implements Protocol {
     /// Whether this is the last answer here.
     boolean closesAfter(Exchange exchange) {
         closes |= !exchange.head.keepsAlive() || bench.server.isDraining();
-        RequestBody body = exchange.body();
-        if (body != null && !body.isEnded()) {
-            // Of what was expected to be asked for, nobody knows whether it will come.
-            closes |= exchange.waitsForContinue();
-            closes |= !body.isBegun() && !body.isWorthDropping();
-        }
+        closes |= exchange.leavesTooMuch();
         return closes;
     }
 
@@ -341,23 +278,19 @@ final class HttpConnection implements Protocol {
         this.closes |= closes;
         exchange.response.tellDone();
         if (open == exchange) {
-            RequestBody body = exchange.body();
-            if (body != null && !body.isEnded()) {
-                answeredBeforeItsContent(exchange);
-            } else {
-                next(exchange);
-            }
+            nextBehindContent(exchange);
         }
         flushUnlessServing();
     }
 
-    private void answeredBeforeItsContent(Exchange exchange) {
+    /// What is left of its content comes first, to be dropped.
+    private void nextBehindContent(Exchange exchange) {
         RequestBody body = exchange.body();
         if (body == null || body.isEnded() || closes) {
             next(exchange);
         } else {
             body.drop();
-            waitForBodyOrWork(exchange);
+            pace.bodyOrWork(exchange.body());
             if (!serving) {
                 stream.resume();
             }
@@ -382,7 +315,7 @@ final class HttpConnection implements Protocol {
     private void closeNow() {
         bench.flush();
         pace.cancel();
-        forgetUnread();
+        unread.note(0);
         stream.close();
     }
 
@@ -425,7 +358,7 @@ final class HttpConnection implements Protocol {
         Consumer<Stream> takeOver = Objects.requireNonNull(upgrade);
         pace.cancel();
         out.cancel();
-        forgetUnread();
+        unread.note(0);
         open = null;
         exchange.response.upgraded();
         exchange.end();
@@ -441,20 +374,18 @@ final class HttpConnection implements Protocol {
         if (known != null) {
             known.close();
         } else if (open == null && pace.phase() == Pace.Phase.IDLE) {
-            boolean waits = stream.pending() > 0;
+            boolean waits = isBusy();
             closeNow();
             if (!waits) {
-                // The kernel has all there was: nobody has to wait for a peer that does not read.
-                stream.idleTimeout(GOODBYE);
+                // The kernel has all there was. Only TLS has something to say still.
+                stream.idleTimeout(Duration.ofMillis(20));
             }
         }
     }
 
     /// Whether something was asked here, or has begun to be, and the answer is not with the kernel yet.
     boolean isBusy() {
-        return open != null
-                || stream.pending() > 0
-                || (stream.isOpen() && pace.phase() == Pace.Phase.HEAD);
+        return stream.pending() > 0 || (stream.isOpen() && pace.phase() != Pace.Phase.IDLE);
     }
 
     @Override
@@ -492,7 +423,7 @@ final class HttpConnection implements Protocol {
     public void onClose(Stream stream, CloseReason reason) {
         pace.cancel();
         out.cancel();
-        forgetUnread();
+        unread.note(0);
         bench.server.forget(this);
         Exchange known = open;
         open = null;
@@ -510,12 +441,7 @@ final class HttpConnection implements Protocol {
             return;
         }
         switch (pace.phase()) {
-            case IDLE -> stream.close();
-            case HEAD -> {
-                refuse(Refusal.HEAD_TOO_SLOW, null);
-                bench.flush();
-                stream.close();
-            }
+            case IDLE, HEAD -> giveUp(Refusal.HEAD_TOO_SLOW);
             case BODY -> failBody(new HttpException(408, "the content comes too slowly"));
             case WORK -> {}
         }

@@ -51,12 +51,22 @@ final class LoopMemory {
                 || (bytes <= PIECE_BYTES && then <= all && stream.output() == OutputState.IDLE);
     }
 
-    /// Whether an array may be kept until a peer has taken it.
-    boolean mayHold(byte[] content) {
+    /// Whether content of so many bytes can be begun: of what is long, only the first of it is in the loop's memory.
+    boolean fits(int bytes, Stream stream) {
+        return bytes <= TINY_BYTES || has(Math.min(bytes, LongContent.LEAST_BYTES), stream);
+    }
+
+    /// The same of content that stays in its array, if it is long, until the peer has taken it.
+    boolean fits(byte[] content, Stream stream) {
+        return fits(content.length, stream)
+                && (content.length <= LongContent.LEAST_BYTES || mayHold(content));
+    }
+
+    private boolean mayHold(byte[] content) {
         return content.length <= heap.limitBytes() - heap.takenBytes() || held.containsKey(content);
     }
 
-    /// One that [#mayHold] just said yes to.
+    /// One that was just said to fit.
     void hold(byte[] content) {
         if (held.merge(content, 1, Integer::sum) == 1) {
             boolean taken = heap.take(content.length);

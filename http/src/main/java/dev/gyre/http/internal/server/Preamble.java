@@ -67,9 +67,7 @@ final class Preamble {
         Instant written = clock.instant();
         madeAtNanos = now - written.getNano(); // Each second is written as it begins.
         made = true;
-        date =
-                ("Date: " + WrittenDate.of(written.getEpochSecond()) + "\r\n")
-                        .getBytes(ISO_8859_1);
+        date = ("Date: " + WrittenDate.of(written.getEpochSecond()) + "\r\n").getBytes(ISO_8859_1);
         byte[] line = Status.line(200);
         ok = new byte[line.length + server.length + date.length];
         System.arraycopy(line, 0, ok, 0, line.length);

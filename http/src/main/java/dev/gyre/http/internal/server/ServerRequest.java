@@ -1,6 +1,7 @@
 package dev.gyre.http.internal.server;
 
 import dev.gyre.EventLoop;
+import dev.gyre.http.Attribute;
 import dev.gyre.http.Body;
 import dev.gyre.http.Headers;
 import dev.gyre.http.HttpException;
@@ -12,10 +13,16 @@ import dev.gyre.io.TlsSession;
 import org.jspecify.annotations.Nullable;
 
 import java.net.SocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 
 /// The request of an exchange, as its handler sees it. Makes text of the head's bytes when asked.
 final class ServerRequest implements Request {
     private final Exchange exchange;
+
+    // Loop thread only, as far as a blocking handler does not have it.
+    private @Nullable Map<Attribute<?>, Object> attributes;
 
     ServerRequest(Exchange exchange) {
         this.exchange = exchange;
@@ -79,7 +86,8 @@ final class ServerRequest implements Request {
         for (String pair : query.split("&", -1)) {
             int equals = pair.indexOf('=');
             String name = equals < 0 ? pair : pair.substring(0, equals);
-            if (Percent.require(name, true).equals(parameter)) {
+            // One that is badly encoded is none that was asked for.
+            if (parameter.equals(Percent.decode(name, true))) {
                 return equals < 0 ? "" : Percent.require(pair.substring(equals + 1), true);
             }
         }
@@ -125,6 +133,35 @@ final class ServerRequest implements Request {
         HttpConnection _ = exchange.connection();
         RequestBody body = exchange.body();
         return body != null ? body : new NoBody(exchange);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // What set() took is what its key is for.
+    public <T> @Nullable T get(Attribute<T> attribute) {
+        HttpConnection _ = exchange.connection();
+        Map<Attribute<?>, Object> known = attributes;
+        return known == null ? null : (T) known.get(attribute);
+    }
+
+    @Override
+    public <T> Request set(Attribute<T> attribute, @Nullable T value) {
+        HttpConnection _ = exchange.connection();
+        Map<Attribute<?>, Object> known = attributes;
+        if (known == null) {
+            known = new HashMap<>(4);
+            attributes = known;
+        }
+        if (value == null) {
+            known.remove(attribute);
+        } else {
+            known.put(Objects.requireNonNull(attribute, "attribute"), value);
+        }
+        return this;
+    }
+
+    /// Forgets what was set: it belonged to a request that is over.
+    void forget() {
+        attributes = null;
     }
 
     @Override

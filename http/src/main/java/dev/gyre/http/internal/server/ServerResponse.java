@@ -38,7 +38,6 @@ final class ServerResponse implements Response {
 
     // Loop thread only, as far as a blocking handler does not have it.
     private Stage stage = Stage.COMPLETE;
-    private boolean cutOff;
     private long contentBytes;
     private final List<Runnable> onDone = new ArrayList<>();
     private @Nullable Unfinished rest;
@@ -59,7 +58,6 @@ final class ServerResponse implements Response {
     /// Forgets everything that was set, but for what is to last, and not who waits for the end.
     void begin() {
         stage = Stage.OPEN;
-        cutOff = false;
         contentBytes = 0;
         rest = null;
         encoding = null;
@@ -199,7 +197,7 @@ final class ServerResponse implements Response {
             return answer(type, content.getBytes(UTF_8));
         }
         requireOpen();
-        if (!fits(length)) {
+        if (!bench.memory.fits(length, exchange.connection().stream()) && hasContent()) {
             return refuseForWantOfMemory();
         }
         Buffer out = putHead(type, length);
@@ -221,7 +219,7 @@ final class ServerResponse implements Response {
             content = encoding.whole(exchange.request, this, head.typeOf(type), plain);
         }
         Lines.requireAtOnce(content.length);
-        if (!fits(content.length) || !mayHold(content)) {
+        if (!bench.memory.fits(content, exchange.connection().stream()) && hasContent()) {
             return refuseForWantOfMemory();
         }
         Buffer _ = putHead(type, content.length);
@@ -248,19 +246,6 @@ final class ServerResponse implements Response {
             exchange.connection().out.write(ByteBuffer.wrap(content));
         }
         return true;
-    }
-
-    private boolean fits(int length) {
-        return length <= LoopMemory.TINY_BYTES
-                || !hasContent()
-                || bench.memory.has(
-                        Math.min(length, LongContent.LEAST_BYTES), exchange.connection().stream());
-    }
-
-    private boolean mayHold(byte[] content) {
-        return content.length <= LongContent.LEAST_BYTES
-                || !hasContent()
-                || bench.memory.mayHold(content);
     }
 
     /// Whether all of the answer is given, though a part of it may still wait for the peer.
@@ -379,9 +364,7 @@ final class ServerResponse implements Response {
         HttpConnection connection = exchange.connection();
         Buffer out = bench.out(connection, head.bytes() + Lines.SHORT_BYTES);
         head.closeIf(connection.closesAfter(exchange));
-        long said = status() == 205 ? 0 : length;
-        return head.put(
-                out, bench.preamble, type, said, exchange.head.isHttp10(), !hasContent());
+        return head.put(out, bench.preamble, type, length, exchange.head.isHttp10(), !hasContent());
     }
 
     /// Everything is with the stream, or about to be.
@@ -391,20 +374,15 @@ final class ServerResponse implements Response {
         connection.answered(exchange, head.closes());
     }
 
-    boolean takesTrailers() {
-        return exchange.head.lists("TE", "trailers");
-    }
-
     void addContent(long bytes) {
         contentBytes += bytes;
     }
 
     /// The connection is gone, whatever stage this is at.
     void lost() {
-        if (stage == Stage.OPEN) {
-            head.status(Status.PEER_LEFT); // For those who wait for the end.
+        if (stage != Stage.COMPLETE) {
+            head.lost(stage == Stage.BEGUN);
         }
-        cutOff = stage == Stage.BEGUN;
         stage = Stage.COMPLETE;
         Unfinished known = rest;
         if (known != null) {
@@ -453,7 +431,7 @@ final class ServerResponse implements Response {
 
     @Override
     public boolean isCutOff() {
-        return cutOff;
+        return head.isCutOff();
     }
 
     @Override

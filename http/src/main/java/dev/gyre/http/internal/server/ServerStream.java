@@ -197,7 +197,7 @@ final class ServerStream implements ResponseStream, Unfinished {
         if (chunked && response.hasContent()) {
             Buffer out = bench.out(connection, 32 + trailers.bytes());
             out.put((byte) '0').put((byte) '\r').put((byte) '\n');
-            if (response.takesTrailers()) {
+            if (response.exchange.head.lists("TE", "trailers")) {
                 trailers.put(out);
             }
             out.put((byte) '\r').put((byte) '\n');

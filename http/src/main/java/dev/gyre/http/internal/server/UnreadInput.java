@@ -1,5 +1,8 @@
 package dev.gyre.http.internal.server;
 
+import dev.gyre.http.HttpException;
+import dev.gyre.http.internal.message.Refusal;
+
 import org.jspecify.annotations.Nullable;
 
 /// What peers have sent and nobody can use yet: heads that are not whole, requests sent ahead of an answer, content that
@@ -13,13 +16,50 @@ import org.jspecify.annotations.Nullable;
 final class UnreadInput {
     /// What one connection keeps.
     static final class Kept {
+        private final UnreadInput all;
         private final HttpConnection connection;
         private int bytes;
+        private boolean givenUp;
         private @Nullable Kept older;
         private @Nullable Kept newer;
 
-        Kept(HttpConnection connection) {
+        private Kept(UnreadInput all, HttpConnection connection) {
+            this.all = all;
             this.connection = connection;
+        }
+
+        /// So much is unread now.
+        void note(int unread) {
+            if (unread > 0 || bytes > 0) {
+                all.note(this, unread);
+            }
+        }
+
+        /// Whether there is no memory for it any more: it comes again, to be dropped.
+        boolean isGivenUp() {
+            return givenUp;
+        }
+
+        /// A head that is not whole is refused. What was sent ahead of an answer is dropped, which is the last one then,
+        /// and content that nobody has asked for fails when somebody does.
+        private void giveUp() {
+            Exchange open = connection.open();
+            if (open == null) {
+                connection.giveUp(Refusal.NO_MEMORY);
+                return;
+            }
+            givenUp = true;
+            connection.giveUpBody();
+            RequestBody body = open.body();
+            if (body != null && !body.isEnded()) {
+                HttpException reason = new HttpException(503, Refusal.NO_MEMORY.reason());
+                if (body.isBegun()) {
+                    connection.failBody(reason);
+                } else {
+                    body.fail(reason);
+                }
+            }
+            connection.resumeIfOpen();
         }
     }
 
@@ -36,8 +76,11 @@ final class UnreadInput {
         this.limit = limit;
     }
 
-    /// So much is unread on a connection.
-    void note(Kept kept, int unread) {
+    Kept of(HttpConnection connection) {
+        return new Kept(this, connection);
+    }
+
+    private void note(Kept kept, int unread) {
         if (unread == 0) {
             forget(kept);
             return;
@@ -53,12 +96,11 @@ final class UnreadInput {
         kept.bytes = bytes;
         for (Kept first = oldest; first != null && all > limit; first = oldest) {
             forget(first);
-            first.connection.giveUpUnread();
+            first.giveUp();
         }
     }
 
-    /// Nothing is unread there any more.
-    void forget(Kept kept) {
+    private void forget(Kept kept) {
         if (kept.bytes > 0) {
             all -= kept.bytes;
             kept.bytes = 0;
