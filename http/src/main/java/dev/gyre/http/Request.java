@@ -23,9 +23,12 @@ public interface Request {
     /// The path of the target, decoded: `/users/7`.
     String path();
 
-    /// What stands in the path for a parameter of the route, decoded: of `/users/{id}` the `id`.
+    /// What stands in the path for a parameter of the route, decoded: of `/users/{id}` the `id`. It may have slashes, also
+    /// those that were sent encoded (`%2F`); none of what is between them is `.` or `..`, and it does not begin with one.
     ///
     /// @throws IllegalArgumentException if the route has no such parameter
+    /// @throws HttpException 400 if it begins with a slash, or has a `.` or `..` between slashes, encoded or not: made into
+    ///     the name of a file, it would lead out of its directory
     String path(String parameter);
 
     /// What follows the question mark, as it was sent; null if there is none.

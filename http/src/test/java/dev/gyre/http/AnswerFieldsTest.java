@@ -65,6 +65,15 @@ class AnswerFieldsTest {
 
     @Test
     @Clause("H-2")
+    void serverName_thatIsNoValue_isRefused() {
+        for (String name : List.of("x\r\nSet-Cookie: a=b", "a\u0000", "x".repeat(257))) {
+            assertThatThrownBy(() -> HttpConfig.DEFAULT.withServerName(name))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    @Clause("H-2")
     void lengthThatWasSet_standsWhereNoContentIsSent() {
         assertThat(fields(ask("HEAD", (_, r) -> r.header("Content-Length", "7").send()), LENGTH))
                 .containsExactly("7");

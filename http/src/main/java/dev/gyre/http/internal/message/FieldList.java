@@ -129,7 +129,10 @@ public final class FieldList {
         }
     }
 
-    private static void requireValue(String name, String value) {
+    /// Checks the value of a field.
+    ///
+    /// @throws IllegalArgumentException if it would not be one line
+    public static void requireValue(String name, String value) {
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
             if ((c < ' ' && c != '\t') || c == 0x7f) {

@@ -66,7 +66,23 @@ final class ServerRequest implements Request {
             throw new IllegalArgumentException(
                     "the route has no parameter " + parameter + ", but " + exchange.parameters);
         }
-        return exchange.values.get(at);
+        return requireWithin(exchange.values.get(at));
+    }
+
+    /// Those who make a file's name of it, and check nothing, stay where they are.
+    private static String requireWithin(String value) {
+        boolean leadsOut = value.startsWith("/");
+        for (int from = 0; from <= value.length() && !leadsOut; ) {
+            int slash = value.indexOf('/', from);
+            int end = slash < 0 ? value.length() : slash;
+            int dots = end - from;
+            leadsOut = dots > 0 && dots <= 2 && "..".startsWith(value.substring(from, end));
+            from = end + 1;
+        }
+        if (leadsOut) {
+            throw new HttpException(400, "there is no . or .. in a path here, nor an empty name");
+        }
+        return value;
     }
 
     @Override

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 
-/// What middleware hands on with a request.
-class AttributeTest extends HttpFixture {
+/// What middleware and handlers are told of a request, beyond its bytes.
+class RequestFacesTest extends HttpFixture {
     private static final Attribute<String> USER = Attribute.of("user");
     private static final Attribute<String> OTHER = Attribute.of("user");
 
@@ -77,6 +77,33 @@ class AttributeTest extends HttpFixture {
         server.get("/", (request, response) -> response.text("" + request.query("a")));
         assertThat(connect().send(request("/?%zz=1&b=%&a=%31")).answer(200)).isEqualTo("1");
         assertThat(connect().send(request("/?a=%zz")).answer(400)).contains("percent");
+    }
+
+    @Test
+    @Clause("H-5")
+    void parameter_thatWouldLeadOutOfADirectory_isRefused() {
+        server.get("/f/{rest...}", (request, response) -> response.text(request.path("rest")))
+                .get("/u/{id}", (request, response) -> response.text(request.path("id")));
+        for (String path :
+                new String[] {
+                    "/f/..%2f..%2fetc",
+                    "/f/a/../b",
+                    "/f/a/%2e%2E",
+                    "/f/.",
+                    "/f/a/./b",
+                    "/f//etc/passwd",
+                    "/f/%2fetc",
+                    "/u/..",
+                    "/u/%2e",
+                    "/u/a%2f..%2fb",
+                    "/u/%2Fetc"
+                }) {
+            assertThat(get(path)).as(path).startsWith("HTTP/1.1 400 ");
+        }
+        assertThat(get("/f/a/..b/c./...")).endsWith("a/..b/c./...");
+        assertThat(get("/f/a//b/")).endsWith("a//b/");
+        assertThat(get("/f/")).endsWith("\r\n\r\n");
+        assertThat(get("/u/a%2Fb")).endsWith("a/b");
     }
 
     @Test
