@@ -317,7 +317,9 @@ final class Serve implements Callable<Integer> {
         return AccessLog.common(
                 line -> {
                     out.println(line);
-                    out.flush();
+                    if (out.checkError()) { // Flushes, and says what println keeps to itself.
+                        throw new IllegalStateException("standard output takes no more");
+                    }
                 });
     }
 

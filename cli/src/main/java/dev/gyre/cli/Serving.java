@@ -34,6 +34,9 @@ import java.util.function.ToIntFunction;
 final class Serving {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+    /// For loops to say how much they have to do. One that does not is busy with something else.
+    private static final Duration MOMENT = Duration.ofMillis(200);
+
     private final ServerLoops loops;
     private final EventLoop loop;
     private final CommandLine commandLine;
@@ -41,6 +44,7 @@ final class Serving {
     // Loop thread only.
     private @Nullable AccessLog log;
     private @Nullable Signal stoppedBy;
+    private long unanswered;
     private @Nullable Rehearsal rehearsal;
 
     private Serving(ServerLoops loops, CommandLine commandLine) {
@@ -144,16 +148,24 @@ final class Serving {
         boolean again = stoppedBy != null;
         stoppedBy = signal;
         if (again) {
-            loop.stop(); // The others are closed behind this one.
+            loops.countBusy(MOMENT, this::cutOff);
             return;
         }
-        long open = loops.sum(LoopMetrics::streams);
-        if (open > 0) {
+        loops.drain(PATIENCE, loop::stop);
+        loops.countBusy(MOMENT, this::sayWhatIsLeft);
+    }
+
+    private void sayWhatIsLeft(long busy) {
+        if (busy > 0) {
             say(
                     "Answering what was asked on %s, for %d s at most; once more ends it at once."
-                            .formatted(count(open, "connection"), PATIENCE.toSeconds()));
+                            .formatted(count(busy, "connection"), PATIENCE.toSeconds()));
         }
-        loops.drain(PATIENCE, loop::stop);
+    }
+
+    private void cutOff(long busy) {
+        unanswered = busy;
+        loop.stop(); // The others are closed behind this one.
     }
 
     private int sumUp() {
@@ -162,7 +174,7 @@ final class Serving {
             print(commandLine.getErr(), "A loop has ended by itself.");
             return 1;
         }
-        long cut = loops.sum(LoopMetrics::streams) + loops.closed(CloseReason.ABORTED);
+        long cut = unanswered + loops.closed(CloseReason.ABORTED);
         long unwritten = log == null ? 0 : log.dropped();
         say(
                 "Ended by %s: %s on %s%s%s."

@@ -273,6 +273,18 @@ final class ServeTest {
     }
 
     @Test
+    void serve_stoppedWithAnIdleConnection_waitsForNothing_andSaysSo() throws Exception {
+        try (Program server = Program.start("serve", "--port", "0");
+                Socket client = connect(port(server))) {
+            client.getOutputStream().write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(UTF_8));
+            assertThat(client.getInputStream().read()).isEqualTo('H');
+            server.send(Signal.SIGINT);
+            assertThat(server.restOfOut())
+                    .containsExactly("Ended by SIGINT: 1 request on 1 connection.");
+        }
+    }
+
+    @Test
     void serve_aConnectionThatIsIdleForTooLong_isClosed() throws Exception {
         try (Program server = Program.start("serve", "--port", "0", "--idle-timeout", "50ms");
                 Socket client = connect(port(server))) {

@@ -1,18 +1,16 @@
 package dev.gyre.http;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import dev.gyre.Promise;
+import dev.gyre.http.internal.server.LogFile;
 import dev.gyre.http.internal.server.LogLine;
 
-import java.io.BufferedWriter;
+import org.jspecify.annotations.Nullable;
+
 import java.io.Closeable;
-import java.io.Flushable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -39,6 +37,9 @@ import java.util.function.Consumer;
 /// 203.0.113.7 - - [16/Nov/2026:12:00:00 +0000] "GET /a?b=c HTTP/1.1" 200 5120 "-" "curl/8.5.0" 0.000214
 /// ```
 ///
+/// A request whose peer left before anybody answered has the status 499. An answer that was cut off, by the peer or
+/// by a handler that failed in the middle of it, has ` cut-off` behind the time.
+///
 /// **The loop never waits** for it: lines go through a queue to a virtual thread that writes them. If that cannot
 /// keep up and 8 192 of them wait, new ones are dropped, and counted ([#dropped()]).
 ///
@@ -46,26 +47,39 @@ import java.util.function.Consumer;
 ///
 /// **Order.** First of all middleware, so that what the others answer is logged too.
 ///
-/// **Failure.** A line that cannot be written is dropped, the first time with a warning to the system's logger
-/// `dev.gyre.http`.
+/// **Failure.** A line that cannot be written is dropped, and counted, the first time with a warning to the system's logger
+/// `dev.gyre.http`. Whatever a consumer throws costs its own line only.
 ///
 /// **Threads.** One serves any number of servers and loops; [#close()] on any thread but a loop's: it waits until
-/// all is written.
+/// all is written, five seconds at most.
 public final class AccessLog implements Middleware, AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.gyre.http");
     private static final int MOST_WAITING = 8_192;
     private static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /// So long a consumer may take for the rest: one that hangs would keep the process from ending.
+    private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     /// That the end has come: no line has one.
     private static final String END = "\n";
 
-    private interface Lines extends Consumer<String>, Flushable, Closeable {}
+    /// Where lines go. Both methods say how many turned out to be lost.
+    private interface Lines extends Closeable {
+        int add(String line);
+
+        int flush();
+
+        @Nullable Throwable failure();
+    }
 
     private final boolean combined;
     private final InstantSource clock;
     private final BlockingQueue<String> queue = new ArrayBlockingQueue<>(MOST_WAITING);
     private final LongAdder dropped = new LongAdder();
     private final Thread writer;
+
+    /// That of the writer only.
+    private boolean warned;
 
     // Shared: set by whoever closes it, read by loops.
     private volatile boolean closed;
@@ -109,45 +123,47 @@ public final class AccessLog implements Middleware, AutoCloseable {
         Objects.requireNonNull(lines, "lines");
         return new Lines() {
             @Override
-            public void accept(String line) {
+            public int add(String line) {
                 lines.accept(line);
+                return 0;
             }
 
             @Override
-            public void flush() {}
+            public int flush() {
+                return 0;
+            }
+
+            @Override
+            public @Nullable Throwable failure() {
+                return null;
+            }
 
             @Override
             public void close() {}
         };
     }
 
-    private static Lines appending(Path file) {
-        BufferedWriter out;
-        try {
-            out =
-                    Files.newBufferedWriter(
-                            file, US_ASCII, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-        } catch (IOException e) {
-            throw new UncheckedIOException("an access log cannot be opened: " + file, e);
-        }
+    private static Lines appending(Path path) {
+        LogFile file = new LogFile(path);
         return new Lines() {
             @Override
-            public void accept(String line) {
-                try {
-                    out.append(line).append('\n');
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
+            public int add(String line) {
+                return file.add(line);
             }
 
             @Override
-            public void flush() throws IOException {
-                out.flush();
+            public int flush() {
+                return file.flush();
+            }
+
+            @Override
+            public @Nullable Throwable failure() {
+                return file.failure();
             }
 
             @Override
             public void close() throws IOException {
-                out.close();
+                file.close();
             }
         };
     }
@@ -165,7 +181,8 @@ public final class AccessLog implements Middleware, AutoCloseable {
                                     line.end(
                                             response.status(),
                                             response.contentBytes(),
-                                            System.nanoTime() - began)));
+                                            System.nanoTime() - began,
+                                            response.isCutOff())));
         }
         return next.handle(request, response);
     }
@@ -175,7 +192,7 @@ public final class AccessLog implements Middleware, AutoCloseable {
     public void refused(RefusedRequest request) {
         if (!closed) {
             LogLine line = new LogLine(request, combined, clock.instant());
-            add(line.end(request.status(), request.reason().length() + 1, 0));
+            add(line.end(request.status(), request.reason().length() + 1, 0, false));
         }
     }
 
@@ -193,7 +210,6 @@ public final class AccessLog implements Middleware, AutoCloseable {
     // ------------------------------------------------------------------ writing
 
     private void write(Lines lines) {
-        boolean warned = false;
         boolean unflushed = false;
         long flushedAt = System.nanoTime();
         boolean ended = false;
@@ -211,20 +227,15 @@ public final class AccessLog implements Middleware, AutoCloseable {
                         flushedAt = System.nanoTime();
                     }
                     unflushed = true;
-                    lines.accept(line);
+                    addTo(lines, line);
                 }
                 if (ended || (unflushed && System.nanoTime() - flushedAt >= FLUSH_NANOS)) {
                     unflushed = false;
-                    lines.flush();
-                }
-            } catch (IOException | RuntimeException e) {
-                dropped.increment();
-                if (!warned) {
-                    warned = true;
-                    LOG.log(System.Logger.Level.WARNING, "a line of the access log was lost", e);
+                    lost(lines.flush(), lines.failure());
                 }
             } catch (InterruptedException e) {
                 ended = true;
+                lost(lines.flush(), lines.failure());
             }
         }
         try {
@@ -234,15 +245,45 @@ public final class AccessLog implements Middleware, AutoCloseable {
         }
     }
 
-    /// Writes what waits, and ends. Twice is safe.
+    @SuppressWarnings("CatchingUnchecked") // Whatever it is: without this thread nothing is logged.
+    private void addTo(Lines lines, String line) {
+        try {
+            lost(lines.add(line), lines.failure());
+        } catch (Throwable e) {
+            lost(1, e);
+        }
+    }
+
+    private void lost(int lines, @Nullable Throwable why) {
+        if (lines > 0) {
+            dropped.add(lines);
+            if (!warned) {
+                warned = true;
+                LOG.log(System.Logger.Level.WARNING, "lines of the access log were lost", why);
+            }
+        }
+    }
+
+    /// Writes what waits, and ends. Lines that a consumer does not take within five seconds are dropped. Twice is safe.
     @Override
     public void close() {
+        close(CLOSE_NANOS);
+    }
+
+    void close(long patienceNanos) {
         closed = true;
+        long giveUpAt = System.nanoTime() + patienceNanos;
         try {
             if (ending.compareAndSet(false, true)) {
-                queue.put(END);
+                boolean _ = queue.offer(END, patienceNanos, TimeUnit.NANOSECONDS);
             }
-            writer.join();
+            long left = Math.max(0, giveUpAt - System.nanoTime());
+            if (!writer.join(Duration.ofNanos(left))) {
+                writer.interrupt();
+                for (String line = queue.poll(); line != null; line = queue.poll()) {
+                    dropped.add(END.equals(line) ? 0 : 1);
+                }
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

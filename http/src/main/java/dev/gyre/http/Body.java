@@ -11,7 +11,10 @@ import java.util.function.Consumer;
 /// Nothing is read until one of these is asked for, and only one can be; while nobody asks the peer is slowed down. What a
 /// handler leaves unread when it has answered is read and dropped if it is little, otherwise the connection is closed.
 ///
-/// **Limits.** Of a request at most [HttpConfig#maxBody] bytes: more is answered with 413. Of time, [HttpConfig#bodyTimeout].
+/// **Limits.** Of a request at most [HttpConfig#maxBody] bytes: more is answered with 413. A route that collects
+/// less asks for less: `bytes(64 << 10)`. All that a loop collects at a time is of its share of the heap: a quarter of the
+/// heap over the processors, and no more than [dev.gyre.LoopConfig#bufferMemory()]. Above that the answer is 503 with
+/// `Retry-After`. Of time, [HttpConfig#bodyTimeout].
 ///
 /// **Failure.** What a callback throws is a failure of the handler, as if that had thrown it.
 ///
@@ -23,8 +26,20 @@ public interface Body {
     /// Collects all of it.
     Promise<byte[]> bytes();
 
+    /// Collects all of it, if it has no more bytes than that: otherwise the answer is 413.
+    ///
+    /// @param limit below [HttpConfig#maxBody], which it does not extend
+    /// @throws HttpException 413 if it says to be longer
+    Promise<byte[]> bytes(int limit);
+
     /// Collects all of it as text in UTF-8.
     Promise<String> text();
+
+    /// The same, if it has no more bytes than that: otherwise the answer is 413.
+    ///
+    /// @param limit as that of [#bytes(int)]
+    /// @throws HttpException 413 if it says to be longer
+    Promise<String> text(int limit);
 
     /// Calls back for what arrives. The buffer is valid until the callback returns, and all of it counts as read.
     ///

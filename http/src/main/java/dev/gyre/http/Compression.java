@@ -12,8 +12,8 @@ import dev.gyre.http.internal.server.GzipEncoding;
 /// **What is compressed:** text of every kind, JSON, JavaScript, XML, SVG and WebAssembly, from 1 KiB on if it is
 /// there as a whole and always if it is streamed; only if that makes it smaller, and if `Accept-Encoding` wants
 /// gzip no less than the content as it is. **What is not:** parts (206), what has a `Content-Encoding` already or
-/// forbids it (`Cache-Control: no-transform`), streams with a `Content-Length`, whole content of more than 8 MiB.
-/// Files see to it themselves: [FilesConfig#compression()].
+/// forbids it (`Cache-Control: no-transform`), streams with a `Content-Length`, whole content of more than 1 MiB,
+/// which would keep the loop busy for too long: [Response#stream()] is for that. Files see to it themselves: [FilesConfig#compression()].
 ///
 /// `Vary: Accept-Encoding` is added to whatever might be compressed, and a strong `ETag` becomes a weak one.
 ///

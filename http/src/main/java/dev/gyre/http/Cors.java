@@ -1,5 +1,7 @@
 package dev.gyre.http;
 
+import static java.util.stream.Collectors.toUnmodifiableSet;
+
 import dev.gyre.Promise;
 import dev.gyre.http.internal.server.LastingFields;
 
@@ -7,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /// Lets pages of other origins use this server from a browser.
 ///
@@ -44,17 +48,23 @@ public final class Cors implements Middleware, Cloneable {
 
     /// Allows some origins.
     ///
-    /// @param origins as browsers say them: scheme, host, and a port that is not the usual one, as in
-    ///     `https://app.example:8443`
-    /// @throws IllegalArgumentException if one of them is none
+    /// @param origins scheme, host, and a port that is not the usual one, as in `https://app.example:8443`. Capitals and the usual
+    ///     port are left out, as browsers do; names are those of the network (`xn--…`)
+    /// @throws IllegalArgumentException if one of them is none, so that no browser could ever say it
     public static Cors of(String... origins) {
-        for (String origin : origins) {
-            if (!origin.matches("[a-z][a-z0-9+.-]*://[^/?#\\s]+")) {
-                throw new IllegalArgumentException(
-                        "an origin is scheme and host, without a slash at the end: " + origin);
-            }
+        return new Cors(Stream.of(origins).map(Cors::asSaid).collect(toUnmodifiableSet()));
+    }
+
+    /// An origin as browsers say it.
+    private static String asSaid(String origin) {
+        String said = origin.toLowerCase(Locale.ROOT);
+        if (!said.matches("[a-z][a-z0-9+.-]*://([a-z0-9._~-]+|\\[[0-9a-f:.]+])(:[0-9]{1,5})?")) {
+            throw new IllegalArgumentException(
+                    "an origin is scheme, host and perhaps a port, one of each and without a slash"
+                            + " at the end: "
+                            + origin);
         }
-        return new Cors(Set.of(origins));
+        return said.replaceFirst("^(http://.*):80$|^(https://.*):443$", "$1$2");
     }
 
     // ------------------------------------------------------------------ settings

@@ -1,5 +1,7 @@
 package dev.gyre.http;
 
+import dev.gyre.http.internal.message.FieldList;
+
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Objects;
@@ -12,6 +14,8 @@ import java.util.Objects;
 public final class HttpConfig implements Cloneable {
     /// The configuration of servers that are given none.
     public static final HttpConfig DEFAULT = new HttpConfig();
+
+    private static final int MOST_NAME = 256;
 
     private int maxTarget = 8 << 10;
     private int maxHead = 16 << 10;
@@ -181,9 +185,16 @@ public final class HttpConfig implements Cloneable {
     }
 
     /// Changes [#serverName()].
+    ///
+    /// @throws IllegalArgumentException if it is no value of a field, or has more than 256 characters
     public HttpConfig withServerName(String name) {
+        FieldList.requireValue("Server", name);
+        if (name.length() > MOST_NAME) {
+            throw new IllegalArgumentException(
+                    "serverName has at most " + MOST_NAME + " characters, not " + name.length());
+        }
         HttpConfig changed = copy();
-        changed.serverName = Objects.requireNonNull(name, "name");
+        changed.serverName = name;
         return changed;
     }
 

@@ -81,6 +81,13 @@ public interface HttpServer extends AutoCloseable {
         return route("PUT", pattern, handler);
     }
 
+    /// Answers `PATCH`.
+    ///
+    /// @return this server
+    default HttpServer patch(String pattern, Handler handler) {
+        return route("PATCH", pattern, handler);
+    }
+
     /// Answers `DELETE`.
     ///
     /// @return this server
@@ -190,9 +197,13 @@ public interface HttpServer extends AutoCloseable {
     /// How many connections are open.
     int connections();
 
+    /// How many of them have something to do: a request that is not answered, or not whole yet, an answer of which a
+    /// part waits for the peer, or a WebSocket.
+    int busy();
+
     // ------------------------------------------------------------------ ending
 
-    /// Ends gracefully: stops listening, closes connections on which nobody asks for anything, answers what was asked, with
+    /// Ends gracefully: stops listening, closes connections on which nobody asks for anything, without waiting for their peers, answers what was asked, with
     /// `Connection: close`, ends event streams, and closes WebSockets with 1001. What is not done by the deadline is cut off.
     ///
     /// @return resolved when the last connection is closed

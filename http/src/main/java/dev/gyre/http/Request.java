@@ -24,15 +24,20 @@ public interface Request {
     /// The path of the target, decoded: `/users/7`.
     String path();
 
-    /// What stands in the path for a parameter of the route, decoded: of `/users/{id}` the `id`.
+    /// What stands in the path for a parameter of the route, decoded: of `/users/{id}` the `id`. It may have slashes, also
+    /// those that were sent encoded (`%2F`); none of what is between them is `.` or `..`, and it does not begin with one.
     ///
     /// @throws IllegalArgumentException if the route has no such parameter
+    /// @throws HttpException 400 if it begins with a slash, or has a `.` or `..` between slashes, encoded or not: made into
+    ///     the name of a file, it would lead out of its directory
     String path(String parameter);
 
     /// What follows the question mark, as it was sent; null if there is none.
     @Nullable String query();
 
-    /// The first value of a parameter of the query, decoded; null if there is none.
+    /// The first value of a parameter of the query, decoded; null if there is none. How others are encoded does not matter.
+    ///
+    /// @throws HttpException 400 if it is badly encoded
     @Nullable String query(String parameter);
 
     /// The same, as a number.
@@ -41,7 +46,7 @@ public interface Request {
     /// @throws HttpException 400 if it is none, or not between the bounds
     long query(String parameter, long otherwise, long least, long most);
 
-    /// Whether it came by HTTP/1.0.
+    /// Whether it came by HTTP/1.0; otherwise by HTTP/1.1, or by a later minor version, which is read as that.
     boolean isHttp10();
 
     Headers headers();
@@ -53,6 +58,15 @@ public interface Request {
 
     /// What follows the header. Nothing of it is read until somebody asks.
     Body body();
+
+    /// What middleware has set for handlers behind it; null if nothing was.
+    <T> @Nullable T get(Attribute<T> attribute);
+
+    /// Sets something for those who get the request after this: see [Attribute]. It is forgotten with the request.
+    ///
+    /// @param value null to take it away
+    /// @return this request
+    <T> Request set(Attribute<T> attribute, @Nullable T value);
 
     /// Where the peer is.
     SocketAddress peer();

@@ -16,7 +16,9 @@ import java.nio.file.Path;
 /// ```
 ///
 /// Status and header fields first, then one of the methods that answer; `Date`, `Server`, `Content-Length` or
-/// `Transfer-Encoding`, and `Connection` are seen to. For `HEAD`, 204 and 304 the content is left out and its length is said.
+/// `Transfer-Encoding`, and `Connection` are seen to; a `Date` or `Server` that was set is sent instead of the usual one. For
+/// `HEAD` the content is left out and its length is said; 204, 205 and 304 never have content. A `Content-Length` that was
+/// set stands where no content is sent: in an answer without any to `HEAD`, and in 304. All fields together have at most 16 KiB.
 ///
 /// **What is returned** by the methods that answer is settled: see [Handler]. What is given to them is copied, but
 /// for arrays of more than 64 KiB: those stay where they are while the peer takes them, and must not be changed
@@ -24,6 +26,9 @@ import java.nio.file.Path;
 ///
 /// **Memory.** Content that the loop has no memory for ([dev.gyre.LoopConfig#bufferMemory()]) is not begun: the answer
 /// is 503 with `Retry-After` instead, as [#status()] says then.
+///
+/// **Length.** At once, by `send`, `text`, `html` or `json`, at most 8 MiB are sent: more throws an [IllegalArgumentException],
+/// which is answered with 500. Use [#stream()] or [#file] for it.
 ///
 /// **Misuse.** A second answer, or a field after the first, throws an [IllegalStateException]. Names and values
 /// that would not be one field of one line throw an [IllegalArgumentException].
@@ -106,10 +111,14 @@ public interface Response {
     boolean isAnswered();
 
     /// Calls back once when the answer is complete and handed to the stream, or the connection was closed
-    /// before; at once if that has been already. In the order of the calls. What a callback throws is logged.
+    /// before: if nobody had answered [#status()] is 499 then, and otherwise it [#isCutOff()]; at once if that has been
+    /// already. In the order of the calls. What a callback throws is logged.
     ///
     /// @return this response
     Response onDone(Runnable callback);
+
+    /// Whether the connection was closed after the answer had begun and before it was complete.
+    boolean isCutOff();
 
     /// How many bytes of content the answer has so far.
     long contentBytes();

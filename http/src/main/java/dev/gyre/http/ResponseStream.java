@@ -48,6 +48,8 @@ public interface ResponseStream {
     ///
     /// @return this
     /// @throws IllegalStateException if a `Content-Length` was set, with which there are no chunks
+    /// @throws IllegalArgumentException if such a field belongs into the header: those that say where a message ends, who is
+    ///     to have it, whether it may be had, or how its content is to be read (RFC 9110, 6.5.1)
     ResponseStream trailer(String name, String value);
 
     /// Ends the content. Does nothing if that is over.

@@ -2,6 +2,7 @@ package dev.gyre.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -179,6 +180,108 @@ class AccessLogTest {
             assertThat(next()).contains("/?good");
             assertThat(log.dropped()).isEqualTo(1);
         }
+    }
+
+    @Test
+    void consumer_thatBreaksDown_losesItsOwnLineOnly() throws Exception {
+        try (AccessLog log =
+                        AccessLog.common(
+                                line -> {
+                                    if (line.contains("/?bad")) {
+                                        throw new LinkageError("on purpose");
+                                    }
+                                    lines.add(line);
+                                });
+                ServedSite site = new ServedSite(server -> routes(server, log))) {
+            site.get("/?bad");
+            site.get("/?good");
+            assertThat(next()).contains("/?good");
+            assertThat(log.dropped()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void close_withAConsumerThatHangs_givesUpWhatWaits() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
+        AccessLog log =
+                AccessLog.common(
+                        _ -> {
+                            begun.countDown();
+                            try {
+                                never.await();
+                            } catch (InterruptedException e) {
+                                throw new IllegalStateException("interrupted", e);
+                            }
+                        });
+        try (ServedSite site = new ServedSite(server -> routes(server, log))) {
+            for (int i = 0; i < 5; i++) {
+                site.get("/");
+            }
+            begun.await();
+            log.close(1);
+            assertThat(log.dropped()).as("those that the consumer did not have").isBetween(4L, 5L);
+        }
+    }
+
+    @Test
+    void file_thatTakesNoMore_isCountedByLines() throws Exception {
+        Path full = Path.of("/dev/full");
+        assumeThat(full).exists();
+        AccessLog log = AccessLog.common(full);
+        try (ServedSite site = new ServedSite(server -> routes(server, log))) {
+            for (int i = 0; i < 5; i++) {
+                site.get("/");
+            }
+            log.close();
+            assertThat(log.dropped()).isEqualTo(5);
+        }
+    }
+
+    @Test
+    void line_ofAPeerThatLeft_saysHowFarItGot() throws Exception {
+        CountDownLatch asked = new CountDownLatch(2);
+        try (AccessLog log = AccessLog.common(lines::add);
+                ServedSite site =
+                        new ServedSite(
+                                server ->
+                                        server.use(log)
+                                                .get(
+                                                        "/never",
+                                                        (request, _) -> {
+                                                            asked.countDown();
+                                                            return request.loop()
+                                                                    .deferred()
+                                                                    .promise();
+                                                        })
+                                                .get(
+                                                        "/half",
+                                                        (request, response) -> {
+                                                            response.stream().write("half");
+                                                            asked.countDown();
+                                                            return request.loop()
+                                                                    .deferred()
+                                                                    .promise();
+                                                        }));
+                Socket never = site.connect();
+                Socket half = site.connect()) {
+            never.getOutputStream().write(get("/never"));
+            half.getOutputStream().write(get("/half"));
+            asked.await();
+            reset(never);
+            assertThat(next()).matches(".*\"GET /never HTTP/1.1\" 499 - \\d+\\.\\d{6}");
+            reset(half);
+            assertThat(next()).matches(".*\"GET /half HTTP/1.1\" 200 4 \\d+\\.\\d{6} cut-off");
+        }
+    }
+
+    private static byte[] get(String target) {
+        return ("GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n").getBytes(UTF_8);
+    }
+
+    private static void reset(Socket socket) throws Exception {
+        socket.setSoLinger(true, 0);
+        socket.close();
     }
 
     @Test

@@ -75,6 +75,19 @@ class CompressionTest {
     }
 
     @Test
+    void wholeContent_thatWouldKeepTheLoopBusy_isSentAsItIs() throws Exception {
+        String most = "x".repeat(1 << 20);
+        try (ServedSite site = site((_, response) -> response.text(most))) {
+            assertThat(site.get("/", GZIP).field("Content-Encoding")).isEqualTo("gzip");
+        }
+        try (ServedSite site = site((_, response) -> response.text(most + "x"))) {
+            var answer = site.get("/", GZIP);
+            assertThat(answer.has("Content-Encoding")).isFalse();
+            assertThat(answer.content()).hasSize(most.length() + 1);
+        }
+    }
+
+    @Test
     void head_saysWhatGetWouldSay() throws Exception {
         try (ServedSite site = site((_, response) -> response.text(TEXT))) {
             var get = site.get("/", GZIP);

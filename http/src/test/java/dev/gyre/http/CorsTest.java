@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Duration;
 
@@ -49,6 +51,32 @@ class CorsTest {
             assertThat(answer.field("Access-Control-Max-Age")).isEqualTo("60");
             assertThat(answer.field("Vary")).isEqualTo("Origin");
         }
+    }
+
+    @Test
+    void origin_writtenInAnotherWay_isThatWhichBrowsersSay() throws Exception {
+        try (ServedSite site = site(Cors.of("https://App.Example", "HTTPS://app.example:443"))) {
+            assertThat(site.get("/", ORIGIN).field("Access-Control-Allow-Origin"))
+                    .isEqualTo("https://app.example");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "https://a.example/",
+                "https://a.example,https://b.example",
+                "https://*.example",
+                "https://me@a.example",
+                "https://b\u00fccher.example",
+                "https://",
+                "https://a.example:port",
+                "a.example"
+            })
+    void origin_thatNoBrowserSays_isRefused(String origin) {
+        assertThatThrownBy(() -> Cors.of(origin))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(origin);
     }
 
     @Test

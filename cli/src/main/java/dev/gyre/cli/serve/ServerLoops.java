@@ -3,6 +3,7 @@ package dev.gyre.cli.serve;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.Promise;
+import dev.gyre.Timer;
 import dev.gyre.http.HttpConfig;
 import dev.gyre.http.HttpServer;
 import dev.gyre.io.CloseReason;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.ToLongFunction;
 
 /// The loops of a server, which share an address and nothing else: the kernel spreads connections over them.
@@ -120,6 +122,44 @@ public final class ServerLoops implements AutoCloseable {
                                 done.run();
                             }
                         });
+    }
+
+    /// Asks all how many connections have something to do: see [HttpServer#busy]. Behind [#drain], those that are left.
+    ///
+    /// @param patience for loops that do not answer, whose connections do not count then
+    /// @param told the sum, on the first loop's thread
+    public void countBusy(Duration patience, LongConsumer told) {
+        new Census(patience, told).take();
+    }
+
+    /// Loop thread only, that of the first one.
+    private final class Census {
+        private final LongConsumer told;
+        private final Timer giveUp;
+        private int answers;
+        private long busy;
+
+        Census(Duration patience, LongConsumer told) {
+            this.told = told;
+            giveUp = first().after(patience, _ -> told.accept(busy));
+        }
+
+        void take() {
+            for (ServerLoop each : all) {
+                each.loop().submitPriority(() -> report(each.server().busy()));
+            }
+        }
+
+        private void report(int count) {
+            first().submitPriority(() -> add(count));
+        }
+
+        private void add(int count) {
+            busy += count;
+            if (++answers == all.size() && giveUp.cancel()) {
+                told.accept(busy);
+            }
+        }
     }
 
     /// What all have counted together; any thread.

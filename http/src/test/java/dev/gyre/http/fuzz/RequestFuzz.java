@@ -20,7 +20,7 @@ public final class RequestFuzz {
             Pattern.compile(
                     "(?:\r\n)?"
                             + TOKEN
-                            + "{1,32} [\\x21-\\x7e&&[^#]]++ HTTP/1\\.[01]\r\n"
+                            + "{1,32} [\\x21-\\x7e&&[^#]]++ HTTP/1\\.[0-9]\r\n"
                             + "(?:"
                             + TOKEN
                             + "++:[\t\\x20-\\x7e\\x80-\\xff]*+\r\n)*+\r\n");

@@ -22,8 +22,7 @@ public final class FieldList {
     public void add(String name, String value) {
         requireName(name);
         requireValue(name, value);
-        // Three bytes a character at most, in UTF-8.
-        int more = name.length() + 3 * value.length() + 4;
+        int more = bytesOf(name, value);
         if (bytes + more > MOST_BYTES) {
             throw new IllegalArgumentException(
                     "the field " + name + " makes the header longer than " + MOST_BYTES + " bytes");
@@ -50,7 +49,7 @@ public final class FieldList {
         for (int i = fields.size() - 2; i >= 0; i -= 2) {
             if (fields.get(i).equalsIgnoreCase(name)) {
                 String value = fields.remove(i + 1);
-                bytes -= fields.remove(i).length() + 3 * value.length() + 4;
+                bytes -= bytesOf(fields.remove(i), value);
             }
         }
     }
@@ -98,6 +97,19 @@ public final class FieldList {
         }
     }
 
+    /// How long the line of a field is in UTF-8.
+    private static int bytesOf(String name, String value) {
+        int bytes = name.length() + value.length() + 4;
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if (c >= 0x80) {
+                // Four for a pair of surrogates.
+                bytes += c < 0x800 || Character.isSurrogate(c) ? 1 : 2;
+            }
+        }
+        return bytes;
+    }
+
     private static void requireName(String name) {
         if (name.isEmpty()) {
             throw new IllegalArgumentException("a field has a name");
@@ -117,7 +129,10 @@ public final class FieldList {
         }
     }
 
-    private static void requireValue(String name, String value) {
+    /// Checks the value of a field.
+    ///
+    /// @throws IllegalArgumentException if it would not be one line
+    public static void requireValue(String name, String value) {
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
             if ((c < ' ' && c != '\t') || c == 0x7f) {

@@ -24,6 +24,7 @@ final class Framing {
     private static final int CHUNKED = 1 << 7;
     private static final int CHUNKED_LAST = 1 << 8;
     private static final int OTHER_CODING = 1 << 9;
+    private static final int OTHER_EXPECTATION = 1 << 10;
 
     private final Section section;
 
@@ -69,10 +70,13 @@ final class Framing {
         };
     }
 
-    /// What can be said of the length when all fields are there.
+    /// What can be said when all fields are there.
     ///
     /// @return 0, or the code of a refusal
     int finish(boolean http10) {
+        if (has(OTHER_EXPECTATION) && !http10) {
+            return Refusal.UNKNOWN_EXPECTATION.code();
+        }
         if (!has(ENCODED)) {
             return FINE;
         }
@@ -100,8 +104,9 @@ final class Framing {
     }
 
     private int expect(byte[] data, int at, int end) {
-        found |= EXPECT;
-        return Octets.is(data, at, end, "100-continue") ? FINE : Refusal.UNKNOWN_EXPECTATION.code();
+        // HTTP/1.0 has no expectations, and the version is not known here.
+        found |= Octets.is(data, at, end, "100-continue") ? EXPECT : OTHER_EXPECTATION;
+        return FINE;
     }
 
     private int length(byte[] data, int at, int end) {

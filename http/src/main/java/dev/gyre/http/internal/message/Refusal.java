@@ -18,6 +18,7 @@ public enum Refusal {
     BAD_STATUS(502, "the status is not a number from 100 to 599 between single spaces"),
 
     HEAD_TOO_SLOW(408, "the head of the request comes too slowly"),
+    NO_MEMORY(503, "there is no memory to keep what is sent until it can be used"),
     HEAD_TOO_LARGE(431, "the head of the message is larger than is taken here"),
     TOO_MANY_FIELDS(431, "there are more fields than are taken here"),
     SPACE_BEFORE_FIELDS(400, "there is white space between the first line and the first field"),

@@ -144,7 +144,7 @@ public final class RequestHead extends MessageHead {
         return fields.text(from, to);
     }
 
-    /// Whether it came by HTTP/1.0; otherwise it was HTTP/1.1.
+    /// Whether it came by HTTP/1.0; otherwise it was HTTP/1.1, or a later minor version, which is the same here.
     public boolean isHttp10() {
         return line.isHttp10();
     }

@@ -25,7 +25,7 @@ final class RequestLine {
     private static final long LAST_1_1 = Octets.word("TP/1.1\r\n");
     private static final long LAST_1_0 = Octets.word("TP/1.0\r\n");
     private static final long HTTP_1_1 = Octets.word("HTTP/1.1");
-    private static final long HTTP_1_0 = Octets.word("HTTP/1.0");
+    private static final long LAST_OCTET = 0xff;
 
     static {
         for (int i = 0; i < METHODS.length; i++) {
@@ -148,6 +148,7 @@ final class RequestLine {
                 return stop + USUAL_END;
             }
         }
+        http10 = false;
         if (stop == most) {
             return most - from > maxTarget ? Refusal.TARGET_TOO_LONG.code() : 0;
         }
@@ -170,12 +171,13 @@ final class RequestLine {
         return next > 0 ? Refusal.BAD_VERSION.code() : next;
     }
 
-    /// What is not complete yet, or not right.
+    /// What is not complete yet, not right, or of a minor version that is read as HTTP/1.1 is (RFC 9110, 2.5).
     ///
-    /// @return 0 or the code of a refusal
+    /// @return behind the line; 0; or the code of a refusal
     private static int version(byte[] data, int at, int end) {
         long word = Octets.word(data, at, end);
-        if (word != HTTP_1_1 && word != HTTP_1_0) {
+        boolean isOurs = (word ^ HTTP_1_1) >>> Byte.SIZE == 0;
+        if (!isOurs || !Octets.DIGIT[(int) (word & LAST_OCTET)]) {
             return otherVersion(data, at, end);
         }
         int cr = at + VERSION.length();

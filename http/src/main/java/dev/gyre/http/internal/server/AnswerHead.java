@@ -15,6 +15,7 @@ final class AnswerHead {
     // Loop thread only, as far as a blocking handler does not have it.
     private int status;
     private boolean closes;
+    private boolean cutOff;
     private boolean hasType;
     private byte[] prepared = Lines.NONE;
 
@@ -28,6 +29,7 @@ final class AnswerHead {
     void begin() {
         status = 200;
         closes = false;
+        cutOff = false;
         hasType = false;
         prepared = Lines.NONE;
         fields.clear();
@@ -40,6 +42,20 @@ final class AnswerHead {
 
     void status(int status) {
         this.status = status;
+    }
+
+    /// The connection is gone.
+    ///
+    /// @param begun whether a part of the answer was sent
+    void lost(boolean begun) {
+        cutOff = begun;
+        if (!begun) {
+            status = Status.PEER_LEFT; // For those who wait for the end.
+        }
+    }
+
+    boolean isCutOff() {
+        return cutOff;
     }
 
     // ------------------------------------------------------------------ fields
@@ -117,22 +133,43 @@ final class AnswerHead {
 
     /// @param type the line of it, unless one is set
     /// @param length of the content; -1 if that is not known, and it comes in chunks, or ends with the connection
-    Buffer put(Buffer out, Preamble preamble, byte[] type, long length, boolean http10) {
-        preamble.put(status, out);
-        if (!hasType && length != 0) {
+    /// @param isContentLeftOut whether none follows whatever its length is
+    Buffer put(
+            Buffer out,
+            Preamble preamble,
+            byte[] type,
+            long length,
+            boolean http10,
+            boolean isContentLeftOut) {
+        // Without content it is only said how much there would be: the handler knows best, and of
+        // 304
+        // nobody else does.
+        boolean asSet = isContentLeftOut && (length == 0 || status == 304);
+        long said = status == 205 ? 0 : asSet ? Math.max(0, length()) : length;
+        putPreamble(out, preamble);
+        if (!hasType && length != 0 && Status.mayHaveContent(status)) {
             out.put(type);
         }
         out.put(prepared);
         fields.remove("Content-Length");
         fields.put(out);
-        Lines.putFraming(out, status, http10, length);
+        Lines.putFraming(out, status, http10, said);
         return Lines.putEnd(out, closes, http10);
+    }
+
+    /// Without `Server` and `Date` if a handler has set its own.
+    private void putPreamble(Buffer out, Preamble preamble) {
+        if (fields.isEmpty()) {
+            preamble.put(status, out);
+        } else {
+            preamble.put(status, out, fields.get("Server") == null, fields.get("Date") == null);
+        }
     }
 
     /// The head of 101: from here on another protocol is spoken.
     void putUpgrade(Buffer out, Preamble preamble, String protocol) {
         status = 101;
-        preamble.put(status, out);
+        putPreamble(out, preamble);
         fields.put(out);
         out.put("Connection: Upgrade\r\nUpgrade: ").put(protocol).put("\r\n\r\n");
     }

@@ -110,6 +110,16 @@ final class Exchange {
                 call.cancel();
             }
         }
+        if (unread != null) {
+            unread.letGo();
+        }
+    }
+
+    private void letGoOfContent() {
+        RequestBody known = body;
+        if (known != null) {
+            known.letGo();
+        }
     }
 
     /// The connection that was lost.
@@ -223,9 +233,24 @@ final class Exchange {
         return known;
     }
 
+    /// Whether what arrives is to be handed to the content.
+    boolean isBodyWanted() {
+        RequestBody known = body;
+        return known != null && known.isWanted();
+    }
+
     /// Whether the peer holds its content back until it is asked for.
     boolean waitsForContinue() {
         return head.expectsContinue() && !saidContinue;
+    }
+
+    /// Whether another connection is cheaper than what is left of the content. Of what was expected to be asked for nobody
+    /// knows whether it will come.
+    boolean leavesTooMuch() {
+        RequestBody known = body;
+        return known != null
+                && !known.isEnded()
+                && (waitsForContinue() || (!known.isBegun() && !known.isWorthDropping()));
     }
 
     /// Asks for content that is held back.
@@ -244,6 +269,8 @@ final class Exchange {
 
     /// It is answered and all of it was read, or its connection is gone.
     void end() {
+        letGoOfContent();
+        request.forget();
         connection = null;
         body = null;
     }
@@ -368,6 +395,22 @@ final class Exchange {
         } else {
             response.begin();
             Promise<?> _ = answerPlainly(another);
+        }
+    }
+
+    /// The content is no HTTP, too long or too slow: answers so, unless something else was answered already.
+    void failContent(HttpException reason) {
+        HttpConnection known = connection();
+        RequestBody unread = body;
+        if (unread != null) {
+            unread.fail(reason);
+        }
+        if (!response.isAnswered()) {
+            fail(reason);
+        } else if (response.isWhole() || unread == null || unread.isFailureHeard()) {
+            known.giveUpBody();
+        } else {
+            known.cutOff(this);
         }
     }
 

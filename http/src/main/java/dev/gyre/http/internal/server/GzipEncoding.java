@@ -19,7 +19,7 @@ public final class GzipEncoding implements Encoding {
     private static final int MOST_CODERS = 1_024;
 
     /// More than that would keep the loop busy for too long.
-    private static final int MOST_BYTES = 8 << 20;
+    private static final int MOST_BYTES = 1 << 20;
 
     private final GzipCoders coders;
     private final int leastBytes;

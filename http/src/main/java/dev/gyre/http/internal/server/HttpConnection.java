@@ -11,6 +11,7 @@ import dev.gyre.io.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -34,6 +35,7 @@ final class HttpConnection implements Protocol {
     private final Stream stream;
     private final Pace pace;
     final Outflow out;
+    private final UnreadInput.Kept unread;
 
     /// The request that was not answered at once.
     private @Nullable Exchange open;
@@ -49,16 +51,28 @@ final class HttpConnection implements Protocol {
         this.stream = stream;
         pace = new Pace(bench, this::timePassed);
         out = new Outflow(bench, stream);
+        unread = bench.unread.of(this);
     }
 
     Stream stream() {
         return stream;
     }
 
+    /// The request that is not answered yet; null if there is none.
+    @Nullable Exchange open() {
+        return open;
+    }
+
     // ------------------------------------------------------------------ what arrives
 
     @Override
     public void onData(Stream stream, Buffer data) {
+        receive(data);
+        // Of a stream that is closed, or another protocol's, nothing is left here.
+        unread.note(stream.isOpen() && upgrade == null ? data.readable() : 0);
+    }
+
+    private void receive(Buffer data) {
         Exchange known = open;
         if (known != null) {
             takeBody(known, data);
@@ -72,7 +86,11 @@ final class HttpConnection implements Protocol {
 
     /// What was sent ahead waits until the answer before it is complete.
     private void pauseIfAhead(Buffer data) {
-        if (data.readable() > 0 && !isBodyWanted()) {
+        Exchange known = open;
+        if (data.readable() > 0 && (known == null || !known.isBodyWanted())) {
+            if (unread.isGivenUp()) {
+                data.clear();
+            }
             stream.pause();
         }
     }
@@ -155,13 +173,13 @@ final class HttpConnection implements Protocol {
             exchange.handled(promise);
         }
         if (exchange.response.isComplete()) {
-            answeredBeforeItsContent(exchange);
+            nextBehindContent(exchange);
         }
         if (open == exchange) {
             takeBody(exchange, data);
         }
         if (open == exchange) {
-            waitForBodyOrWork(exchange);
+            pace.bodyOrWork(exchange.body());
         }
     }
 
@@ -170,7 +188,7 @@ final class HttpConnection implements Protocol {
         bench.loop.defer(this::resumeIfOpen);
     }
 
-    private void resumeIfOpen() {
+    void resumeIfOpen() {
         if (stream.isOpen()) {
             stream.resume();
         }
@@ -185,6 +203,14 @@ final class HttpConnection implements Protocol {
         bench.server.refused(stream.peer(), refusal, head);
     }
 
+    /// Nothing comes of what has arrived so far, because of us or of the peer.
+    void giveUp(Refusal why) {
+        if (pace.phase() == Pace.Phase.HEAD) {
+            refuse(why, null);
+        }
+        closeNow();
+    }
+
     // ------------------------------------------------------------------ content
 
     private void takeBody(Exchange exchange, Buffer data) {
@@ -194,22 +220,7 @@ final class HttpConnection implements Protocol {
         }
         body.take(data);
         if (open == exchange && !body.isEnded()) {
-            waitForBodyOrWork(exchange);
-        }
-    }
-
-    private boolean isBodyWanted() {
-        Exchange known = open;
-        RequestBody body = known == null ? null : known.body();
-        return body != null && body.isWanted();
-    }
-
-    private void waitForBodyOrWork(Exchange exchange) {
-        RequestBody body = exchange.body();
-        if (body == null || !body.isWanted()) {
-            pace.work();
-        } else {
-            pace.body(body.received());
+            pace.bodyOrWork(exchange.body());
         }
     }
 
@@ -217,7 +228,7 @@ final class HttpConnection implements Protocol {
     void bodyWanted(Exchange exchange) {
         if (open == exchange) {
             exchange.sayContinue(this);
-            waitForBodyOrWork(exchange);
+            pace.bodyOrWork(exchange.body());
             stream.resume();
         } else if (open == null && serving) {
             // Within the handler, before it is known whether it answers at once.
@@ -229,19 +240,8 @@ final class HttpConnection implements Protocol {
     void failBody(HttpException reason) {
         Exchange known = open;
         closes = true;
-        if (known == null) {
-            return;
-        }
-        RequestBody body = known.body();
-        if (body != null) {
-            body.fail(reason);
-        }
-        if (!known.response.isAnswered()) {
-            known.fail(reason);
-        } else if (known.response.isWhole() || body == null || body.isFailureHeard()) {
-            giveUpBody();
-        } else {
-            cutOff(known);
+        if (known != null) {
+            known.failContent(reason);
         }
     }
 
@@ -263,12 +263,7 @@ final class HttpConnection implements Protocol {
     /// Whether this is the last answer here.
     boolean closesAfter(Exchange exchange) {
         closes |= !exchange.head.keepsAlive() || bench.server.isDraining();
-        RequestBody body = exchange.body();
-        if (body != null && !body.isEnded()) {
-            // Of what was expected to be asked for, nobody knows whether it will come.
-            closes |= exchange.waitsForContinue();
-            closes |= !body.isBegun() && !body.isWorthDropping();
-        }
+        closes |= exchange.leavesTooMuch();
         return closes;
     }
 
@@ -277,23 +272,19 @@ final class HttpConnection implements Protocol {
         this.closes |= closes;
         exchange.response.tellDone();
         if (open == exchange) {
-            RequestBody body = exchange.body();
-            if (body != null && !body.isEnded()) {
-                answeredBeforeItsContent(exchange);
-            } else {
-                next(exchange);
-            }
+            nextBehindContent(exchange);
         }
         flushUnlessServing();
     }
 
-    private void answeredBeforeItsContent(Exchange exchange) {
+    /// What is left of its content comes first, to be dropped.
+    private void nextBehindContent(Exchange exchange) {
         RequestBody body = exchange.body();
         if (body == null || body.isEnded() || closes) {
             next(exchange);
         } else {
             body.drop();
-            waitForBodyOrWork(exchange);
+            pace.bodyOrWork(exchange.body());
             if (!serving) {
                 stream.resume();
             }
@@ -318,6 +309,7 @@ final class HttpConnection implements Protocol {
     private void closeNow() {
         bench.flush();
         pace.cancel();
+        unread.note(0);
         stream.close();
     }
 
@@ -360,6 +352,7 @@ final class HttpConnection implements Protocol {
         Consumer<Stream> takeOver = Objects.requireNonNull(upgrade);
         pace.cancel();
         out.cancel();
+        unread.note(0);
         open = null;
         exchange.response.upgraded();
         exchange.end();
@@ -375,8 +368,18 @@ final class HttpConnection implements Protocol {
         if (known != null) {
             known.finish();
         } else if (open == null && pace.phase() == Pace.Phase.IDLE) {
+            boolean waits = isBusy();
             closeNow();
+            if (!waits) {
+                // The kernel has all there was. Only TLS has something to say still.
+                stream.idleTimeout(Duration.ofMillis(20));
+            }
         }
+    }
+
+    /// Whether something was asked here, or has begun to be, and the answer is not with the kernel yet.
+    boolean isBusy() {
+        return stream.pending() > 0 || (stream.isOpen() && pace.phase() != Pace.Phase.IDLE);
     }
 
     @Override
@@ -414,6 +417,7 @@ final class HttpConnection implements Protocol {
     public void onClose(Stream stream, CloseReason reason) {
         pace.cancel();
         out.cancel();
+        unread.note(0);
         bench.server.forget(this);
         Exchange known = open;
         open = null;
@@ -431,12 +435,7 @@ final class HttpConnection implements Protocol {
             return;
         }
         switch (pace.phase()) {
-            case IDLE -> stream.close();
-            case HEAD -> {
-                refuse(Refusal.HEAD_TOO_SLOW, null);
-                bench.flush();
-                stream.close();
-            }
+            case IDLE, HEAD -> giveUp(Refusal.HEAD_TOO_SLOW);
             case BODY -> failBody(new HttpException(408, "the content comes too slowly"));
             case WORK -> {}
         }

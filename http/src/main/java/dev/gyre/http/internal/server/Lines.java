@@ -14,6 +14,7 @@ final class Lines {
     static final byte[] CHUNKED = line("Transfer-Encoding: chunked");
     static final byte[] CLOSE = line("Connection: close");
     static final byte[] KEEP = line("Connection: keep-alive");
+    static final byte[] LATER = line("Retry-After: 1");
     static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(US_ASCII);
     static final byte[] NONE = {};
 
@@ -58,8 +59,7 @@ final class Lines {
     ///
     /// @param length -1 if that is not known, and it comes in chunks, or ends with the connection
     static void putFraming(Buffer out, int status, boolean http10, long length) {
-        // Of 304 it would be what 200 had said, which is not known here.
-        if (Status.isWithoutContent(status)) {
+        if (Status.isWithoutContent(status) && (status != 304 || length <= 0)) {
             return;
         }
         if (length >= 0) {

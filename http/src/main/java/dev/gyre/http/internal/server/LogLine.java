@@ -87,7 +87,7 @@ public final class LogLine {
     /// The line, without an end.
     ///
     /// @param nanos how long it took
-    public String end(int status, long bytes, long nanos) {
+    public String end(int status, long bytes, long nanos, boolean isCutOff) {
         begin.append(' ').append(status).append(' ');
         if (bytes == 0) {
             begin.append('-');
@@ -104,6 +104,7 @@ public final class LogLine {
                 .append(micros / 1_000_000)
                 .append('.')
                 .append(fraction, 1, fraction.length())
+                .append(isCutOff ? " cut-off" : "")
                 .toString();
     }
 

@@ -1,6 +1,7 @@
 package dev.gyre.http.internal.server;
 
 import dev.gyre.EventLoop;
+import dev.gyre.http.internal.memory.HeapShare;
 import dev.gyre.io.OutputState;
 import dev.gyre.io.Stream;
 import dev.gyre.metrics.LoopMetrics;
@@ -14,7 +15,7 @@ import java.util.IdentityHashMap;
 /// Of the loop's memory nothing is reserved: what is written is counted at once, and nobody else writes in between. TLS
 /// takes its share when the turn ends, so that is counted in advance.
 ///
-/// Long answers also hold arrays of the heap until their peers have taken them. Those have a limit of the same size; an
+/// Long answers also hold arrays of the heap until their peers have taken them. Those are of the loop's share of it; an
 /// array that many are sent counts once.
 ///
 /// Loop thread only.
@@ -31,9 +32,10 @@ final class LoopMemory {
     private final LoopMetrics metrics;
     private final long all;
     private final IdentityHashMap<byte[], Integer> held = new IdentityHashMap<>();
-    private long heldBytes;
+    private final HeapShare heap;
 
-    LoopMemory(EventLoop loop) {
+    LoopMemory(EventLoop loop, HeapShare heap) {
+        this.heap = heap;
         metrics = loop.metrics();
         all = loop.config().bufferMemory();
     }
@@ -49,21 +51,33 @@ final class LoopMemory {
                 || (bytes <= PIECE_BYTES && then <= all && stream.output() == OutputState.IDLE);
     }
 
-    /// Whether an array may be kept until a peer has taken it.
-    boolean mayHold(byte[] content) {
-        return heldBytes + content.length <= all || held.containsKey(content);
+    /// Whether content of so many bytes can be begun: of what is long, only the first of it is in the loop's memory.
+    boolean fits(int bytes, Stream stream) {
+        return bytes <= TINY_BYTES || has(Math.min(bytes, LongContent.LEAST_BYTES), stream);
     }
 
+    /// The same of content that stays in its array, if it is long, until the peer has taken it.
+    boolean fits(byte[] content, Stream stream) {
+        return fits(content.length, stream)
+                && (content.length <= LongContent.LEAST_BYTES || mayHold(content));
+    }
+
+    private boolean mayHold(byte[] content) {
+        return content.length <= heap.limitBytes() - heap.takenBytes() || held.containsKey(content);
+    }
+
+    /// One that was just said to fit.
     void hold(byte[] content) {
         if (held.merge(content, 1, Integer::sum) == 1) {
-            heldBytes += content.length;
+            boolean taken = heap.take(content.length);
+            assert taken : "not asked for: " + content.length;
         }
     }
 
     /// Once for each time that it was held.
     void letGo(byte[] content) {
         if (held.computeIfPresent(content, (_, times) -> times == 1 ? null : times - 1) == null) {
-            heldBytes -= content.length;
+            heap.give(content.length);
         }
     }
 }

@@ -182,7 +182,7 @@ public final class LoopServer implements HttpServer {
         // answered.
         Exchange exchange = ((ServerRequest) request).exchange();
         if (exchange.head.contentLength() > config.maxBody()) {
-            throw RequestBody.tooLong(config);
+            throw RequestBody.tooLong(config.maxBody());
         }
         Site site = routes.literal(exchange.head);
         if (site == null) {
@@ -337,6 +337,15 @@ public final class LoopServer implements HttpServer {
     @Override
     public int connections() {
         return connections.size() + sockets.size();
+    }
+
+    @Override
+    public int busy() {
+        int busy = sockets.size();
+        for (HttpConnection each : connections) {
+            busy += each.isBusy() ? 1 : 0;
+        }
+        return busy;
     }
 
     // ------------------------------------------------------------------ ending

@@ -52,8 +52,18 @@ final class NoBody implements Body {
     }
 
     @Override
+    public Promise<byte[]> bytes(int limit) {
+        return bytes();
+    }
+
+    @Override
     public Promise<String> text() {
         return onLoop("Body.text", () -> begin(Promise.resolved(bench.loop, "")));
+    }
+
+    @Override
+    public Promise<String> text(int limit) {
+        return text();
     }
 
     @Override

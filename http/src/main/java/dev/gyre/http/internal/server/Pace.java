@@ -1,5 +1,7 @@
 package dev.gyre.http.internal.server;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.concurrent.TimeUnit;
 
 /// What a connection waits for, and for how long.
@@ -48,7 +50,7 @@ final class Pace {
     }
 
     /// Each byte buys time, so that much may take long, but not a little.
-    void body(long received) {
+    private void body(long received) {
         long now = bench.loop.nowNanos();
         if (phase != Phase.BODY) {
             phase = Phase.BODY;
@@ -59,6 +61,15 @@ final class Pace {
         long earned = TimeUnit.SECONDS.toNanos(bytes / bench.config.leastBodyRate());
         long allowed = Deadline.nanos(bench.config.bodyTimeout()) + earned;
         deadline.in(Math.max(0, allowed - (now - bodySinceNanos)));
+    }
+
+    /// Content is waited for, if somebody wants it.
+    void bodyOrWork(@Nullable RequestBody body) {
+        if (body == null || !body.isWanted()) {
+            work();
+        } else {
+            body(body.received());
+        }
     }
 
     void work() {

@@ -20,29 +20,46 @@ final class Preamble {
 
     private final EventLoop loop;
     private final InstantSource clock;
-    private final String server;
+    private final byte[] server;
 
     private byte[] ok = {};
-    private byte[] serverAndDate = {};
+    private byte[] date = {};
     private long madeAtNanos;
     private boolean made;
 
     Preamble(EventLoop loop, HttpConfig config) {
         this.loop = loop;
         clock = config.clock();
-        server = config.serverName().isEmpty() ? "" : "Server: " + config.serverName() + "\r\n";
+        String name = config.serverName();
+        server = (name.isEmpty() ? "" : "Server: " + name + "\r\n").getBytes(ISO_8859_1);
     }
 
     /// Puts the first lines.
     void put(int status, Buffer out) {
-        long now = loop.nowNanos();
-        if (!made || now - madeAtNanos >= SECOND_NANOS) {
-            make(now);
-        }
+        makeOnceASecond();
         if (status == 200) {
             out.put(ok);
         } else {
-            out.put(Status.line(status)).put(serverAndDate);
+            out.put(Status.line(status)).put(server).put(date);
+        }
+    }
+
+    /// Puts the status line, and of the others those that are wanted.
+    void put(int status, Buffer out, boolean withServer, boolean withDate) {
+        makeOnceASecond();
+        out.put(Status.line(status));
+        if (withServer) {
+            out.put(server);
+        }
+        if (withDate) {
+            out.put(date);
+        }
+    }
+
+    private void makeOnceASecond() {
+        long now = loop.nowNanos();
+        if (!made || now - madeAtNanos >= SECOND_NANOS) {
+            make(now);
         }
     }
 
@@ -50,12 +67,12 @@ final class Preamble {
         Instant written = clock.instant();
         madeAtNanos = now - written.getNano(); // Each second is written as it begins.
         made = true;
-        String date = WrittenDate.of(written.getEpochSecond());
-        serverAndDate = (server + "Date: " + date + "\r\n").getBytes(ISO_8859_1);
+        date = ("Date: " + WrittenDate.of(written.getEpochSecond()) + "\r\n").getBytes(ISO_8859_1);
         byte[] line = Status.line(200);
-        ok = new byte[line.length + serverAndDate.length];
+        ok = new byte[line.length + server.length + date.length];
         System.arraycopy(line, 0, ok, 0, line.length);
-        System.arraycopy(serverAndDate, 0, ok, line.length, serverAndDate.length);
+        System.arraycopy(server, 0, ok, line.length, server.length);
+        System.arraycopy(date, 0, ok, line.length + server.length, date.length);
     }
 
     /// So much room a refusal needs at most.
@@ -64,7 +81,11 @@ final class Preamble {
     /// Puts an answer to what is no request, and says that it is the last one.
     void putRefusal(Refusal refusal, Buffer out) {
         put(refusal.status(), out);
-        out.put(Lines.TEXT).put(Lines.CLOSE).put(Lines.LENGTH);
+        out.put(Lines.TEXT).put(Lines.CLOSE);
+        if (refusal.status() == 503) {
+            out.put(Lines.LATER);
+        }
+        out.put(Lines.LENGTH);
         Numbers.putDecimal(out, refusal.reason().length() + 1);
         out.put("\r\n\r\n").put(refusal.reason()).put("\n");
     }

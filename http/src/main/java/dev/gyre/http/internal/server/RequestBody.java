@@ -6,7 +6,6 @@ import dev.gyre.Deferred;
 import dev.gyre.Promise;
 import dev.gyre.http.Body;
 import dev.gyre.http.Headers;
-import dev.gyre.http.HttpConfig;
 import dev.gyre.http.HttpException;
 import dev.gyre.http.internal.message.ChunkDecoder;
 import dev.gyre.http.internal.message.NoHeaders;
@@ -14,7 +13,6 @@ import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
 
-import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -25,6 +23,9 @@ import java.util.function.Supplier;
 final class RequestBody implements Body {
     /// So much of what nobody read is read and dropped, to keep the connection.
     private static final int MOST_DROPPED_BYTES = 64 << 10;
+
+    /// No array is longer.
+    private static final int MOST_COLLECTED_BYTES = Integer.MAX_VALUE - 8;
 
     private final Exchange exchange;
     private final Workbench bench;
@@ -42,6 +43,7 @@ final class RequestBody implements Body {
     private @Nullable Runnable onEnd;
     private @Nullable Consumer<? super Throwable> onFailure;
     private @Nullable Throwable failure;
+    private @Nullable Collected collected;
 
     RequestBody(Exchange exchange, HttpConnection connection) {
         this.exchange = exchange;
@@ -102,7 +104,7 @@ final class RequestBody implements Body {
             }
             received += next;
             if (received > bench.config.maxBody()) {
-                connection.failBody(tooLong(bench.config));
+                connection.failBody(tooLong(bench.config.maxBody()));
                 return;
             }
             hand(data, next);
@@ -209,26 +211,60 @@ final class RequestBody implements Body {
 
     @Override
     public Promise<byte[]> bytes() {
+        return bytes(MOST_COLLECTED_BYTES);
+    }
+
+    @Override
+    public Promise<byte[]> bytes(int limit) {
+        if (limit < 0) {
+            throw new IllegalArgumentException("a limit is no less than 0, not " + limit);
+        }
         return onLoop(
                 "Body.bytes",
                 () -> {
+                    long most = Math.min(limit, bench.config.maxBody());
+                    if (length > most) {
+                        throw tooLong(most); // Before the peer is told to go on.
+                    }
                     Deferred<byte[]> all = bench.loop.deferred();
-                    var collected = new ByteArrayOutputStream(Math.clamp(length, 64, 64 << 10));
-                    onData(data -> collected.writeBytes(data.getBytes()));
-                    onEnd(() -> all.resolve(collected.toByteArray()));
+                    Collected begun = new Collected(bench.heap, length, most);
+                    onData(data -> collect(data, begun));
+                    collected = begun;
+                    onEnd(() -> all.resolve(begun.bytes()));
                     onFailure(all::reject);
                     return all.promise();
                 });
     }
 
+    private void collect(Buffer data, Collected begun) {
+        HttpException refusal = begun.add(data);
+        if (refusal != null) {
+            connection.failBody(refusal);
+        }
+    }
+
     @Override
     public Promise<String> text() {
-        return onLoop("Body.text", () -> bytes().then(bytes -> new String(bytes, UTF_8)));
+        return text(MOST_COLLECTED_BYTES);
+    }
+
+    @Override
+    public Promise<String> text(int limit) {
+        return onLoop("Body.text", () -> bytes(limit).then(bytes -> new String(bytes, UTF_8)));
+    }
+
+    /// The request is over: what was collected for it does not count any more.
+    void letGo() {
+        Collected known = collected;
+        if (known != null) {
+            collected = null;
+            known.giveBack();
+        }
     }
 
     /// What is answered to content that is longer than it may be.
-    static HttpException tooLong(HttpConfig config) {
-        return new HttpException(413, "the content has more than " + config.maxBody() + " bytes");
+    static HttpException tooLong(long limit) {
+        return new HttpException(413, "the content has more than " + limit + " bytes");
     }
 
     @Override
@@ -240,7 +276,7 @@ final class RequestBody implements Body {
                         throw new IllegalStateException("somebody reads the content already");
                     }
                     if (length > bench.config.maxBody()) {
-                        throw tooLong(bench.config); // Before the peer is told to go on.
+                        throw tooLong(bench.config.maxBody()); // Before the peer is told to go on.
                     }
                     onData = callback;
                     exchange.recount();

@@ -1,6 +1,7 @@
 package dev.gyre.http.internal.server;
 
 import dev.gyre.EventLoop;
+import dev.gyre.http.Attribute;
 import dev.gyre.http.Body;
 import dev.gyre.http.Headers;
 import dev.gyre.http.HttpException;
@@ -12,10 +13,16 @@ import dev.gyre.io.TlsSession;
 import org.jspecify.annotations.Nullable;
 
 import java.net.SocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 
 /// The request of an exchange, as its handler sees it. Makes text of the head's bytes when asked.
 final class ServerRequest implements Request {
     private final Exchange exchange;
+
+    // Loop thread only, as far as a blocking handler does not have it.
+    private @Nullable Map<Attribute<?>, Object> attributes;
 
     ServerRequest(Exchange exchange) {
         this.exchange = exchange;
@@ -65,7 +72,23 @@ final class ServerRequest implements Request {
             throw new IllegalArgumentException(
                     "the route has no parameter " + parameter + ", but " + exchange.parameters);
         }
-        return exchange.values.get(at);
+        return requireWithin(exchange.values.get(at));
+    }
+
+    /// Those who make a file's name of it, and check nothing, stay where they are.
+    private static String requireWithin(String value) {
+        boolean leadsOut = value.startsWith("/");
+        for (int from = 0; from <= value.length() && !leadsOut; ) {
+            int slash = value.indexOf('/', from);
+            int end = slash < 0 ? value.length() : slash;
+            int dots = end - from;
+            leadsOut = dots > 0 && dots <= 2 && "..".startsWith(value.substring(from, end));
+            from = end + 1;
+        }
+        if (leadsOut) {
+            throw new HttpException(400, "there is no . or .. in a path here, nor an empty name");
+        }
+        return value;
     }
 
     @Override
@@ -85,7 +108,8 @@ final class ServerRequest implements Request {
         for (String pair : query.split("&", -1)) {
             int equals = pair.indexOf('=');
             String name = equals < 0 ? pair : pair.substring(0, equals);
-            if (Percent.require(name, true).equals(parameter)) {
+            // One that is badly encoded is none that was asked for.
+            if (parameter.equals(Percent.decode(name, true))) {
                 return equals < 0 ? "" : Percent.require(pair.substring(equals + 1), true);
             }
         }
@@ -130,6 +154,35 @@ final class ServerRequest implements Request {
     public Body body() {
         HttpConnection _ = connection("Request.body");
         return exchange.content();
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // What set() took is what its key is for.
+    public <T> @Nullable T get(Attribute<T> attribute) {
+        HttpConnection _ = exchange.connection();
+        Map<Attribute<?>, Object> known = attributes;
+        return known == null ? null : (T) known.get(attribute);
+    }
+
+    @Override
+    public <T> Request set(Attribute<T> attribute, @Nullable T value) {
+        HttpConnection _ = exchange.connection();
+        Map<Attribute<?>, Object> known = attributes;
+        if (known == null) {
+            known = new HashMap<>(4);
+            attributes = known;
+        }
+        if (value == null) {
+            known.remove(attribute);
+        } else {
+            known.put(Objects.requireNonNull(attribute, "attribute"), value);
+        }
+        return this;
+    }
+
+    /// Forgets what was set: it belonged to a request that is over.
+    void forget() {
+        attributes = null;
     }
 
     @Override

@@ -137,7 +137,7 @@ final class ServerResponse extends ResponseFields {
             return answer(type, content.getBytes(UTF_8));
         }
         requireOpen();
-        if (!fits(length)) {
+        if (!bench.memory.fits(length, exchange.connection().stream()) && hasContent()) {
             return refuseForWantOfMemory();
         }
         Buffer out = putHead(type, length);
@@ -159,7 +159,7 @@ final class ServerResponse extends ResponseFields {
             content = encoding.whole(exchange.request, this, head.typeOf(type), plain);
         }
         Lines.requireAtOnce(content.length);
-        if (!fits(content.length) || !mayHold(content)) {
+        if (!bench.memory.fits(content, exchange.connection().stream()) && hasContent()) {
             return refuseForWantOfMemory();
         }
         Buffer _ = putHead(type, content.length);
@@ -186,19 +186,6 @@ final class ServerResponse extends ResponseFields {
             exchange.connection().out.write(ByteBuffer.wrap(content));
         }
         return true;
-    }
-
-    private boolean fits(int length) {
-        return length <= LoopMemory.TINY_BYTES
-                || !hasContent()
-                || bench.memory.has(
-                        Math.min(length, LongContent.LEAST_BYTES), exchange.connection().stream());
-    }
-
-    private boolean mayHold(byte[] content) {
-        return content.length <= LongContent.LEAST_BYTES
-                || !hasContent()
-                || bench.memory.mayHold(content);
     }
 
     /// Whether all of the answer is given, though a part of it may still wait for the peer.
@@ -330,7 +317,7 @@ final class ServerResponse extends ResponseFields {
 
     /// Whether content follows the head.
     boolean hasContent() {
-        return !Status.isWithoutContent(head.status()) && !exchange.head.method().equals("HEAD");
+        return Status.mayHaveContent(head.status()) && !exchange.head.method().equals("HEAD");
     }
 
     /// @param length of the content; -1 if that is not known, and it comes in chunks, or ends with the connection
@@ -338,7 +325,7 @@ final class ServerResponse extends ResponseFields {
         HttpConnection connection = exchange.connection();
         Buffer out = bench.out(connection, head.bytes() + Lines.SHORT_BYTES);
         head.closeIf(connection.closesAfter(exchange));
-        return head.put(out, bench.preamble, type, length, exchange.head.isHttp10());
+        return head.put(out, bench.preamble, type, length, exchange.head.isHttp10(), !hasContent());
     }
 
     /// Everything is with the stream, or about to be.
@@ -348,16 +335,15 @@ final class ServerResponse extends ResponseFields {
         connection.answered(exchange, head.closes());
     }
 
-    boolean takesTrailers() {
-        return exchange.head.lists("TE", "trailers");
-    }
-
     void addContent(long bytes) {
         contentBytes += bytes;
     }
 
     /// The connection is gone, whatever stage this is at.
     void lost() {
+        if (stage != Stage.COMPLETE) {
+            head.lost(stage == Stage.BEGUN);
+        }
         stage = Stage.COMPLETE;
         Unfinished known = rest;
         if (known != null) {
@@ -406,6 +392,11 @@ final class ServerResponse extends ResponseFields {
         }
         onDone.clear();
         told = true;
+    }
+
+    @Override
+    public boolean isCutOff() {
+        return head.isCutOff();
     }
 
     @Override

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.gyre.Promise;
 import dev.gyre.http.ResponseStream;
 import dev.gyre.http.internal.message.FieldList;
+import dev.gyre.http.internal.message.TrailerNames;
 import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
@@ -200,6 +201,7 @@ final class ServerStream implements ResponseStream, Unfinished {
                         throw new IllegalStateException(
                                 "content that is not sent in chunks has no trailers");
                     }
+                    TrailerNames.require(name);
                     trailers.set(name, value);
                     return this;
                 });
@@ -236,7 +238,7 @@ final class ServerStream implements ResponseStream, Unfinished {
         if (chunked) {
             Buffer out = bench.out(connection, 32 + trailers.bytes());
             out.put((byte) '0').put((byte) '\r').put((byte) '\n');
-            if (response.takesTrailers()) {
+            if (response.exchange.head.lists("TE", "trailers")) {
                 trailers.put(out);
             }
             out.put((byte) '\r').put((byte) '\n');

@@ -4,6 +4,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 /// What the numbers say in words, and the line they are sent in.
 public final class Status {
+    /// What is noted of a request whose peer left before it was answered. Nobody is sent that; others log the same.
+    static final int PEER_LEFT = 499;
+
     private static final byte[][] LINES = new byte[600][];
 
     static {
@@ -23,6 +26,12 @@ public final class Status {
     /// Whether an answer of that status never has content.
     public static boolean isWithoutContent(int status) {
         return status < 200 || status == 204 || status == 304;
+    }
+
+    /// Whether an answer of that status may have content: neither those that never have any, nor 205, which is sent as
+    /// having none (RFC 9110, 15.3.6).
+    static boolean mayHaveContent(int status) {
+        return status != 205 && !isWithoutContent(status);
     }
 
     /// The words; empty for a status without.

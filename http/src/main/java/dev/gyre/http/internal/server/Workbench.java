@@ -3,6 +3,7 @@ package dev.gyre.http.internal.server;
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.http.HttpConfig;
+import dev.gyre.http.internal.memory.HeapShare;
 import dev.gyre.http.internal.message.RequestHead;
 import dev.gyre.io.Buffer;
 
@@ -19,7 +20,9 @@ final class Workbench {
     final HttpConfig config;
     final LoopServer server;
     final Preamble preamble;
+    final HeapShare heap;
     final LoopMemory memory;
+    final UnreadInput unread;
 
     /// What an answer returns: nothing has to be waited for.
     final Promise<?> done;
@@ -33,7 +36,9 @@ final class Workbench {
         this.loop = loop;
         this.config = config;
         preamble = new Preamble(loop, config);
-        memory = new LoopMemory(loop);
+        heap = HeapShare.of(loop);
+        memory = new LoopMemory(loop, heap);
+        unread = new UnreadInput(loop.config().bufferMemory() / 2);
         done = Promise.resolved(loop, "answered");
     }
 

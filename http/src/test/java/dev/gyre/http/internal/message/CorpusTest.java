@@ -108,6 +108,7 @@ class CorpusTest {
                 List.of(
                         Refusal.TARGET_TOO_LONG,
                         Refusal.HEAD_TOO_SLOW,
+                        Refusal.NO_MEMORY,
                         Refusal.HEAD_TOO_LARGE,
                         Refusal.TOO_MANY_FIELDS,
                         Refusal.CONTENT_TOO_LARGE,
