@@ -159,14 +159,14 @@ final class ServerRequest implements Request {
     @Override
     @SuppressWarnings("unchecked") // What set() took is what its key is for.
     public <T> @Nullable T get(Attribute<T> attribute) {
-        HttpConnection _ = exchange.connection();
+        HttpConnection _ = connection("Request.get");
         Map<Attribute<?>, Object> known = attributes;
         return known == null ? null : (T) known.get(attribute);
     }
 
     @Override
     public <T> Request set(Attribute<T> attribute, @Nullable T value) {
-        HttpConnection _ = exchange.connection();
+        HttpConnection _ = connection("Request.set");
         Map<Attribute<?>, Object> known = attributes;
         if (known == null) {
             known = new HashMap<>(4);

@@ -396,6 +396,7 @@ final class ServerResponse extends ResponseFields {
 
     @Override
     public boolean isCutOff() {
+        boolean _ = isElsewhere("Response.isCutOff");
         return head.isCutOff();
     }
 
