@@ -71,7 +71,7 @@ public final class LoopSocket implements WebSocket {
         frames = new FrameWriter(stream, bench, !server, compressed);
         times = new SocketTimes(stream.loop(), config, this);
         closing = new Closing(stream, frames, times, server, this::leave);
-        callbacks = new Callbacks(stream.loop(), closing);
+        callbacks = new Callbacks(stream.loop(), bench, closing);
         reading = new Reading(stream);
     }
 
