@@ -365,14 +365,20 @@ final class HttpConnection implements Protocol {
     private void handOver(Exchange exchange) {
         Consumer<Stream> takeOver = Objects.requireNonNull(upgrade);
         pace.cancel();
-        out.cancel();
+        out.watchForGood();
         open = null;
         exchange.response.upgraded();
-        exchange.end();
-        // Before this is forgotten: a server that is ending waits for one or the other.
+        // Before this is forgotten: a server that is ending waits for one or the other. Before the
+        // request is over, too, which says who came.
         takeOver.accept(stream);
+        exchange.end();
         bench.server.forget(this);
         stream.resume();
+    }
+
+    /// The stream that was handed over is closed.
+    void closedByAnother() {
+        out.cancel();
     }
 
     /// The server is to end: closes as soon as what was asked is answered.

@@ -86,7 +86,18 @@ final class FrameWriter {
             int from = message.headerBytes();
             return message(message.opcode(), message.frame(), from, message.length());
         }
-        return stream.write(compresses ? message.packedFrame(bench) : message.frame());
+        return stream.write(frameOf(message));
+    }
+
+    /// How many bytes that is at most.
+    int lengthOf(EncodedMessage message) {
+        return masks
+                ? message.length() + Workbench.MOST_HEADER_BYTES
+                : frameOf(message).length;
+    }
+
+    private byte[] frameOf(EncodedMessage message) {
+        return compresses ? message.packedFrame(bench) : message.frame();
     }
 
     private boolean message(int opcode, byte[] content, int from, int length) {

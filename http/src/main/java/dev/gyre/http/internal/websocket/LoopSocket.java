@@ -223,10 +223,29 @@ public final class LoopSocket implements WebSocket {
         if (!isOpen() || !frames.mayWrite()) {
             return false;
         }
-        if (!congested) {
-            return true;
+        return !congested || waits(whenSlow);
+    }
+
+    /// Sends a message that others are sent too, and that nobody holds back for one of them.
+    ///
+    /// @param mostWaiting above how many bytes that wait the policy counts; one message waits in any case
+    /// @return as [WebSocket#send(WebSocketMessage)]
+    public boolean sendAsOneOfMany(WebSocketMessage message, WhenSlow policy, long mostWaiting) {
+        EncodedMessage encoded = (EncodedMessage) message;
+        require("broadcast");
+        if (!isOpen() || !frames.mayWrite()) {
+            return false;
         }
-        return switch (whenSlow) {
+        long waiting = stream.pending();
+        boolean fits = waiting == 0 || waiting + frames.lengthOf(encoded) <= mostWaiting;
+        return (fits || waits(policy)) && answer(frames.encoded(encoded));
+    }
+
+    /// Does with a message what is done if the peer does not keep up.
+    ///
+    /// @return whether it is sent all the same
+    private boolean waits(WhenSlow policy) {
+        return switch (policy) {
             case WAIT -> true;
             case DROP -> {
                 dropped++;

@@ -130,6 +130,7 @@ public final class WebSocketProtocol implements Protocol {
         MessageAssembly unfinished = assembly;
         assembly = null;
         if (unfinished != null) {
+            socket.times().messageEnds();
             unfinished.release();
         }
     }
@@ -209,6 +210,7 @@ public final class WebSocketProtocol implements Protocol {
             }
             assembly =
                     new MessageAssembly(bench, header.opcode() == FrameHeader.TEXT, packed, most);
+            socket.times().messageBegins();
         } else if (!assembly.fits(length)) {
             return refuse(Violation.TOO_LONG);
         }
@@ -269,6 +271,7 @@ public final class WebSocketProtocol implements Protocol {
         if (message == null || !closing.isOpen()) {
             data.skip(count); // The closing handshake has begun: nobody wants it any more.
         } else if (count > 0) {
+            socket.times().messageGrows(count);
             Violation wrong = message.take(data, count, header.key(), taken);
             if (wrong != null) {
                 return refuse(wrong);
@@ -284,6 +287,7 @@ public final class WebSocketProtocol implements Protocol {
 
     private boolean endMessage(MessageAssembly message) {
         assembly = null;
+        socket.times().messageEnds();
         try {
             if (!closing.isOpen()) {
                 return true;
