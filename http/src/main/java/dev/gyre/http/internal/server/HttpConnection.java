@@ -368,17 +368,11 @@ final class HttpConnection implements Protocol {
         out.watchForGood();
         open = null;
         exchange.response.upgraded();
-        // Before this is forgotten: a server that is ending waits for one or the other. Before the
-        // request is over, too, which says who came.
+        // Before this is forgotten, as a server that ends waits for either; the request says who came.
         takeOver.accept(stream);
         exchange.end();
         bench.server.forget(this);
         stream.resume();
-    }
-
-    /// The stream that was handed over is closed.
-    void closedByAnother() {
-        out.cancel();
     }
 
     /// The server is to end: closes as soon as what was asked is answered.

@@ -326,8 +326,8 @@ public final class LoopServer implements HttpServer {
         sockets.put(socket, stream);
         // That of the stream: the socket's own is the user's.
         stream.onClose(
-                _ -> {
-                    connection.closedByAnother();
+                reason -> {
+                    connection.onClose(stream, reason);
                     sockets.remove(socket);
                     tellIfDrained();
                 });
