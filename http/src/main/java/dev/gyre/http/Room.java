@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// WebSockets that hear the same: a message is encoded once for all of them.
+/// WebSockets that hear the same: a message is encoded once for all of them, and waits once for all that do not keep up.
 ///
 /// ```java
 /// var room = new Room();

@@ -1,9 +1,9 @@
 package dev.gyre.http;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.gyre.Clause;
 import dev.gyre.testkit.SimulatedPeer;
@@ -140,7 +140,9 @@ class UpgradeTest {
     void otherMethods_areNotAllowed_andToldWhatIs(String method) {
         server();
         SimulatedPeer peer = ask(method + " /socket HTTP/1.1", FIELDS, "");
-        assertThat(answer(peer)).startsWith("HTTP/1.1 405 ").contains("\r\nAllow: GET, OPTIONS\r\n");
+        assertThat(answer(peer))
+                .startsWith("HTTP/1.1 405 ")
+                .contains("\r\nAllow: GET, OPTIONS\r\n");
     }
 
     @Clause("K-1")

@@ -91,8 +91,7 @@ final class Upgrade implements Handler {
                 exchange,
                 stream -> {
                     server.add(socket.socket(), connection);
-                    socket.begin(
-                            stream, made -> opened.accept(exchange.request, made));
+                    socket.begin(stream, made -> opened.accept(exchange.request, made));
                 });
         return exchange.bench.done;
     }

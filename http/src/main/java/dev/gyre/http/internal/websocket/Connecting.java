@@ -58,7 +58,10 @@ final class Connecting implements Protocol {
         ClientHandshake handshake = new ClientHandshake(uri, config);
         StreamConfig streams = config.streams();
         Tls own = streams.tls();
-        Tls tls = !handshake.isSecure() ? null : own != null ? own : Tls.client().withProtocols("http/1.1");
+        Tls tls =
+                !handshake.isSecure()
+                        ? null
+                        : own != null ? own : Tls.client().withProtocols("http/1.1");
         return Stream.connect(loop, handshake.address(), streams.withTls(tls))
                 .thenCompose(
                         stream -> {

@@ -3,6 +3,8 @@ package dev.gyre.http.internal.websocket;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Stream;
 
+import org.jspecify.annotations.Nullable;
+
 import java.nio.ByteBuffer;
 
 /// Writes frames to a stream: a server's as they are, a client's masked, long ones compressed if that was agreed on.
@@ -89,22 +91,24 @@ final class FrameWriter {
         return stream.write(frameOf(message));
     }
 
-    /// How many bytes that is at most.
-    int lengthOf(EncodedMessage message) {
-        return masks
-                ? message.length() + Workbench.MOST_HEADER_BYTES
-                : frameOf(message).length;
+    /// The frame that others are sent too; null if this side masks, and each is another one.
+    byte @Nullable [] sharedFrame(EncodedMessage message) {
+        return masks ? null : frameOf(message);
     }
 
     private byte[] frameOf(EncodedMessage message) {
         return compresses ? message.packedFrame(bench) : message.frame();
     }
 
+    /// A frame as it is.
+    boolean whole(byte[] frame) {
+        return stream.write(frame);
+    }
+
     private boolean message(int opcode, byte[] content, int from, int length) {
         if (compresses && length >= Deflation.LEAST_BYTES) {
             int needed = length + Deflation.TAIL_BYTES;
-            byte[] room =
-                    needed <= bench.second.length ? bench.second : bench.takeArray(needed);
+            byte[] room = needed <= bench.second.length ? bench.second : bench.takeArray(needed);
             try {
                 int packed = Deflation.pack(bench, content, from, length, room);
                 if (packed >= 0) {

@@ -107,8 +107,7 @@ final class Inflation {
     }
 
     private void grow() {
-        byte[] longer =
-                bench.takeArray((int) Math.min((long) GROWTH * bytes.length, mostBytes));
+        byte[] longer = bench.takeArray((int) Math.min((long) GROWTH * bytes.length, mostBytes));
         System.arraycopy(bytes, 0, longer, 0, size);
         release();
         bytes = longer;

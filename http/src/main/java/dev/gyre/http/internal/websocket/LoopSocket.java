@@ -37,6 +37,7 @@ public final class LoopSocket implements WebSocket {
     private final Closing closing;
     private final Callbacks callbacks;
     private final Reading reading;
+    private final SharedFrames shared = new SharedFrames();
 
     // Loop thread only.
     /// Who else has to know when it stops being open: the rooms it is in. Made when first wanted.
@@ -223,7 +224,11 @@ public final class LoopSocket implements WebSocket {
         if (!isOpen() || !frames.mayWrite()) {
             return false;
         }
-        return !congested || waits(whenSlow);
+        if (congested && !waits(whenSlow)) {
+            return false;
+        }
+        note(shared.writeTo(frames, true)); // They came first.
+        return true;
     }
 
     /// Sends a message that others are sent too, and that nobody holds back for one of them.
@@ -236,9 +241,18 @@ public final class LoopSocket implements WebSocket {
         if (!isOpen() || !frames.mayWrite()) {
             return false;
         }
-        long waiting = stream.pending();
-        boolean fits = waiting == 0 || waiting + frames.lengthOf(encoded) <= mostWaiting;
-        return (fits || waits(policy)) && answer(frames.encoded(encoded));
+        byte[] frame = frames.sharedFrame(encoded);
+        int length = frame == null ? encoded.length() : frame.length;
+        long waiting = stream.pending() + shared.bytes();
+        if (waiting > 0 && waiting + length > mostWaiting && !waits(policy)) {
+            return false;
+        }
+        if (frame == null || !congested) {
+            return answer(frames.encoded(encoded));
+        }
+        shared.add(frame);
+        saidNo = true;
+        return false;
     }
 
     /// Does with a message what is done if the peer does not keep up.
@@ -290,6 +304,12 @@ public final class LoopSocket implements WebSocket {
         if (ping != null && isOpen()) {
             control(FrameHeader.PONG, ping, ping.length);
         }
+        if (frames.mayWrite()) {
+            note(shared.writeTo(frames, false));
+        }
+        if (congested) {
+            return; // It is full again.
+        }
         reading.letGo();
         boolean tells = saidNo && isOpen();
         saidNo = false;
@@ -309,6 +329,9 @@ public final class LoopSocket implements WebSocket {
     public void close(int code, String reason) {
         Objects.requireNonNull(reason, "reason");
         require("close");
+        if (isOpen() && frames.mayWrite()) {
+            note(shared.writeTo(frames, true));
+        }
         closing.begin(code, reason);
     }
 
@@ -341,6 +364,7 @@ public final class LoopSocket implements WebSocket {
 
     private void leave() {
         unanswered = null;
+        shared.clear();
         reading.goOnForGood();
         List<Consumer<? super LoopSocket>> told = leaving;
         leaving = null;

@@ -36,7 +36,9 @@ final class TextBytes {
     /// @return how many bytes
     int encode(String text) {
         int length = text.length();
-        out = ByteBuffer.wrap(length <= bench.scratch.length ? bench.scratch : bench.takeArray(length));
+        out =
+                ByteBuffer.wrap(
+                        length <= bench.scratch.length ? bench.scratch : bench.takeArray(length));
         encoder.reset();
         int from = 0;
         while (from < length) {
@@ -54,7 +56,9 @@ final class TextBytes {
 
     private void grow(int charsLeft) {
         int size = out.position();
-        byte[] longer = bench.takeArray(Math.addExact(size, Math.multiplyExact(MOST_BYTES_A_CHAR, charsLeft)));
+        byte[] longer =
+                bench.takeArray(
+                        Math.addExact(size, Math.multiplyExact(MOST_BYTES_A_CHAR, charsLeft)));
         System.arraycopy(out.array(), 0, longer, 0, size);
         release();
         out = ByteBuffer.wrap(longer).position(size);

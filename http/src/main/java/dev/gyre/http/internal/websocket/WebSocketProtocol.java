@@ -200,8 +200,7 @@ public final class WebSocketProtocol implements Protocol {
             drop();
         } else if (assembly == null) {
             boolean packed = header.isPacked();
-            int most =
-                    packed ? Inflation.mostPacked(config.maxMessage()) : config.maxMessage();
+            int most = packed ? Inflation.mostPacked(config.maxMessage()) : config.maxMessage();
             if (length > most) {
                 return refuse(Violation.TOO_LONG);
             }

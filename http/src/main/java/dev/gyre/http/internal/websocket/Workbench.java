@@ -119,7 +119,8 @@ final class Workbench implements AutoCloseable {
     Deflater deflater() {
         Deflater known = deflater;
         if (known == null) {
-            // The loop's time is everybody's, and the fastest level has most of what there is to gain.
+            // The loop's time is everybody's, and the fastest level has most of what there is to
+            // gain.
             known = new Deflater(Deflater.BEST_SPEED, true);
             deflater = known;
         }

@@ -1,9 +1,9 @@
 package dev.gyre.http.internal.websocket;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
@@ -230,7 +230,8 @@ class BothSidesTest {
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         stream -> {
                             stream.write("HTTP/1.1 100 Continue\r\n\r\n" + interim);
-                            stream.protocol(new BadServer(Frames.frame(0x81, Frames.utf8("x"), false)));
+                            stream.protocol(
+                                    new BadServer(Frames.frame(0x81, Frames.utf8("x"), false)));
                         });
         outcome(WebSocket.connect(loop, uri("ws", listener, "/"))).onText(events::add);
         runUntil("a message", () -> events.contains("x"));

@@ -5,7 +5,6 @@ import static dev.gyre.http.internal.websocket.Frames.CONTINUATION;
 import static dev.gyre.http.internal.websocket.Frames.PING;
 import static dev.gyre.http.internal.websocket.Frames.TEXT;
 import static dev.gyre.http.internal.websocket.Frames.binary;
-import static dev.gyre.http.internal.websocket.Frames.close;
 import static dev.gyre.http.internal.websocket.Frames.deflated;
 import static dev.gyre.http.internal.websocket.Frames.frame;
 import static dev.gyre.http.internal.websocket.Frames.part;
@@ -209,7 +208,9 @@ class CompressionTest {
         try (ServerSide server = ServerSide.echo(config, true)) {
             byte[] some = Arrays.copyOf(emptyBlocks, 500);
             server.send(
-                    frame(PACKED | BINARY, some, true), part(CONTINUATION, some), part(CONTINUATION, some));
+                    frame(PACKED | BINARY, some, true),
+                    part(CONTINUATION, some),
+                    part(CONTINUATION, some));
             assertThat(server.answers()).as("in several").containsExactly("close 1009");
         }
     }

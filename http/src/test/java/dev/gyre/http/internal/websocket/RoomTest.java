@@ -150,6 +150,47 @@ class RoomTest {
 
     @Clause("K-1")
     @Test
+    void messages_forManyThatDoNotKeepUp_areOneMemoryForAll_andArriveInOrder() {
+        join(3);
+        peers.forEach(SimulatedPeer::pauseReading);
+        List<String> expected = new ArrayList<>();
+        for (int i = 0; i < 900; i++) {
+            byte[] message = noise(1000);
+            message[0] = (byte) i;
+            message[1] = (byte) (i >> 8);
+            room.broadcast(WebSocketMessage.binary(message));
+            expected.add(Frames.binary(message));
+            world.run();
+        }
+        assertThat(world.loop().metrics().bufferMemory())
+                .as("copies of 2.7 MB that wait: up to the streams' marks, and no more")
+                .isLessThan(1_000_000);
+        sockets.get(0).send("to one alone");
+        peers.forEach(SimulatedPeer::resumeReading);
+        world.run();
+        assertThat(heard(1)).isEqualTo(expected);
+        assertThat(heard(2)).isEqualTo(expected);
+        expected.add(Frames.text("to one alone"));
+        assertThat(heard(0)).isEqualTo(expected);
+        assertThat(ends).isEmpty();
+    }
+
+    @Clause("K-1")
+    @Test
+    void close_ofOneThatDoesNotKeepUp_comesBehindWhatWasBroadcast() {
+        join(1);
+        peers.get(0).pauseReading();
+        for (int i = 0; i < 500; i++) {
+            room.broadcast(WebSocketMessage.binary(noise(1000)));
+        }
+        sockets.get(0).close(1001, "");
+        peers.get(0).resumeReading();
+        world.run();
+        assertThat(heard(0)).hasSize(501).last().isEqualTo("close 1001");
+    }
+
+    @Clause("K-1")
+    @Test
     void socket_thatDoesNotKeepUp_inARoomThatDrops_missesSome_andStays() {
         room = new Room(WhenSlow.DROP, 200_000);
         join(2);

@@ -77,7 +77,9 @@ class SocketTimesTest {
                 }
                 assertThat(server.socket.isOpen()).as("after 55 seconds").isTrue();
                 server.world.advance(seconds(6));
-                assertThat(server.events).as("pings each %s", interval).containsExactly("closed 1008");
+                assertThat(server.events)
+                        .as("pings each %s", interval)
+                        .containsExactly("closed 1008");
                 assertThat(server.answers()).last().isEqualTo("close 1008");
             }
         }
