@@ -368,8 +368,7 @@ final class HttpConnection implements Protocol {
         out.watchForGood();
         open = null;
         exchange.response.upgraded();
-        // Before this is forgotten, as a server that ends waits for either; the request says who
-        // came.
+        // First: a server that ends waits for either, and the request says who came.
         takeOver.accept(stream);
         exchange.end();
         bench.server.forget(this);

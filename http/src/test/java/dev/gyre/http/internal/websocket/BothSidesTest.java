@@ -3,6 +3,7 @@ package dev.gyre.http.internal.websocket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.gyre.Clause;
@@ -235,6 +236,20 @@ class BothSidesTest {
                         });
         outcome(WebSocket.connect(loop, uri("ws", listener, "/"))).onText(events::add);
         runUntil("a message", () -> events.contains("x"));
+    }
+
+    @Clause("K-1")
+    @Test
+    void tls_ofAClient_offersHttp() {
+        Listener listener =
+                Listener.tcp(
+                        loop,
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        stream -> stream.onData(data -> events.add(data.getText(ISO_8859_1))));
+        int port = ((InetSocketAddress) listener.address()).getPort();
+        WebSocket.connect(loop, URI.create("wss://localhost:" + port + "/"));
+        runUntil("the first message of TLS", () -> !events.isEmpty());
+        assertThat(events.getFirst()).as("ALPN").contains("http/1.1");
     }
 
     @Clause("K-1")
