@@ -1,4 +1,4 @@
-/// A room in which all hear what one says. Open http://localhost:8080/ twice. Ctrl-C ends it.
+/// Rooms in which all hear what one says. Open http://localhost:8080/ twice, or /#tea for another room. Ctrl-C ends it.
 import static dev.gyre.os.Signal.SIGINT;
 import static dev.gyre.os.Signal.SIGTERM;
 
@@ -11,20 +11,23 @@ final String PAGE =
         <!doctype html><meta charset="utf-8"><title>Chat</title>
         <form><input autofocus autocomplete="off"></form><pre></pre>
         <script>
-          const socket = new WebSocket(location.origin.replace(/^http/, 'ws') + '/chat');
+          const room = location.hash.slice(1) || 'lobby', name = prompt('Your name?') || 'somebody';
+          const socket = new WebSocket(
+            location.origin.replace(/^http/, 'ws') + `/chat/${room}?name=` + encodeURIComponent(name));
           const [form, input, pre] = ['form', 'input', 'pre'].map(s => document.querySelector(s));
           socket.onmessage = event => pre.prepend(event.data + '\\n');
           form.onsubmit = () => { socket.send(input.value); input.value = ''; return false; };
         </script>
         """;
 
+final Map<String, Room> rooms = new HashMap<>();
+
 void main(String[] arguments) {
     int port = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 8080;
     try (var loop = EventLoop.open()) {
-        var room = new Room();
         var server = HttpServer.on(loop);
         server.get("/", (request, response) -> response.html(PAGE));
-        server.webSocket("/chat", config(), socket -> enter(room, socket));
+        server.webSocket("/chat/{room}", config(), this::enter);
         IO.println("listening on " + server.listen(port).address());
         Signals.on(
                 loop,
@@ -35,14 +38,23 @@ void main(String[] arguments) {
     }
 }
 
-/// Who does not keep up misses something, and holds nobody up.
 WebSocketConfig config() {
-    return WebSocketConfig.DEFAULT.withMaxMessage(4 << 10).withWhenSlow(WhenSlow.DROP);
+    return WebSocketConfig.DEFAULT.withMaxMessage(4 << 10);
 }
 
-void enter(Room room, WebSocket socket) {
+/// Who comes says where to, and who it is.
+void enter(Request request, WebSocket socket) {
+    var place = request.path("room");
+    var name = Objects.requireNonNullElse(request.query("name"), "somebody");
+    var room = rooms.computeIfAbsent(place, missing -> new Room(WhenSlow.DROP, 64 << 10));
     room.add(socket);
-    room.broadcast("somebody came; there are " + room.size());
-    socket.onText(room::broadcast);
-    socket.onClose((code, reason) -> room.broadcast("somebody left; there are " + room.size()));
+    room.broadcast(name + " came; there are " + room.size());
+    socket.onText(text -> room.broadcast(name + ": " + text));
+    socket.onClose(
+            (code, reason) -> {
+                room.broadcast(name + " left; there are " + room.size());
+                if (room.size() == 0) {
+                    rooms.remove(place, room);
+                }
+            });
 }

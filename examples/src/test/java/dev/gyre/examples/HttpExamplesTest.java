@@ -153,27 +153,31 @@ final class HttpExamplesTest {
             assertThat(ask(to("http://" + authority + "/")).body()).contains("/chat");
             Heard one = new Heard();
             Heard other = new Heard();
-            WebSocket first = join(authority, one);
-            assertThat(one.next()).isEqualTo("somebody came; there are 1");
-            WebSocket second = join(authority, other);
-            assertThat(one.next()).isEqualTo("somebody came; there are 2");
-            assertThat(other.next()).isEqualTo("somebody came; there are 2");
+            Heard elsewhere = new Heard();
+            WebSocket first = join(authority, "tea?name=Ann", one);
+            assertThat(one.next()).isEqualTo("Ann came; there are 1");
+            WebSocket _ = join(authority, "coffee", elsewhere);
+            assertThat(elsewhere.next()).isEqualTo("somebody came; there are 1");
+            WebSocket second = join(authority, "tea?name=Zo%C3%AB", other);
+            assertThat(one.next()).isEqualTo("Zoë came; there are 2");
+            assertThat(other.next()).isEqualTo("Zoë came; there are 2");
             WebSocket _ = first.sendText("hello", true).join();
-            assertThat(one.next()).isEqualTo("hello");
-            assertThat(other.next()).isEqualTo("hello");
+            assertThat(one.next()).isEqualTo("Ann: hello");
+            assertThat(other.next()).isEqualTo("Ann: hello");
             WebSocket _ = second.sendClose(WebSocket.NORMAL_CLOSURE, "").join();
-            assertThat(one.next()).isEqualTo("somebody left; there are 1");
+            assertThat(one.next()).isEqualTo("Zoë left; there are 1");
             example.interrupt();
             assertThat(one.next()).isEqualTo("closed with 1001");
+            assertThat(elsewhere.next()).as("and nothing before").isEqualTo("closed with 1001");
             client.close();
             assertThat(example.ends()).isEmpty();
         }
     }
 
-    private WebSocket join(String authority, Heard heard) {
+    private WebSocket join(String authority, String room, Heard heard) {
         return client.newWebSocketBuilder()
                 .connectTimeout(PATIENCE)
-                .buildAsync(URI.create("ws://" + authority + "/chat"), heard)
+                .buildAsync(URI.create("ws://" + authority + "/chat/" + room), heard)
                 .join();
     }
 

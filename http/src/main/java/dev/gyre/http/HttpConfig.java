@@ -86,7 +86,8 @@ public final class HttpConfig implements Cloneable {
     }
 
     /// How many bytes a second a peer has to take while something waits for it, on average over [#writeTimeout()]:
-    /// the connection of one that takes less is closed, as if it had taken nothing. Zero for any. Default 100.
+    /// the connection of one that takes less is closed, as if it had taken nothing, also after it became a WebSocket. Zero
+    /// for any. Default 100.
     public int leastWriteRate() {
         return leastWriteRate;
     }

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /// An HTTP/1.1 server on a loop.
@@ -112,6 +113,28 @@ public interface HttpServer extends AutoCloseable {
     /// @return this server
     HttpServer webSocket(
             String pattern, WebSocketConfig config, Consumer<? super WebSocket> opened);
+
+    /// Accepts WebSockets, and says what was asked for and by whom.
+    ///
+    /// ```java
+    /// server.webSocket("/chat/{room}", (request, socket) -> room(request.path("room")).add(socket));
+    /// ```
+    ///
+    /// @param opened the request is valid until it returns
+    /// @return this server
+    default HttpServer webSocket(
+            String pattern, BiConsumer<? super Request, ? super WebSocket> opened) {
+        return webSocket(pattern, WebSocketConfig.DEFAULT, opened);
+    }
+
+    /// Accepts WebSockets, and says what was asked for and by whom.
+    ///
+    /// @param opened the request is valid until it returns
+    /// @return this server
+    HttpServer webSocket(
+            String pattern,
+            WebSocketConfig config,
+            BiConsumer<? super Request, ? super WebSocket> opened);
 
     /// Serves the files of a directory.
     ///

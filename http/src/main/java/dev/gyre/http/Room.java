@@ -9,22 +9,28 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 
-/// WebSockets that hear the same: a message is encoded once for all of them.
+/// WebSockets that hear the same: a message is encoded once for all of them, and waits once for all that do not keep up.
 ///
 /// ```java
 /// var room = new Room();
 /// server.webSocket("/chat", socket -> { room.add(socket); socket.onText(room::broadcast); });
 /// ```
 ///
-/// A socket leaves when it is closed, or its closing has begun. One that does not keep up is treated as its
-/// [WebSocketConfig#whenSlow] says, and the others do not notice.
+/// A socket leaves when it is closed, or its closing has begun.
+///
+/// **Who does not keep up** holds nobody up. Messages wait for it up to a limit, which is the room's, whatever
+/// [WebSocketConfig#whenSlow] says of those that are sent to it alone: nobody who broadcasts heeds one of many. Above
+/// the limit it is closed with 1013, or misses messages. By default it is closed, above 1 MiB.
 ///
 /// **Order.** All hear messages in the order in which they were broadcast; who hears one first is not said.
 ///
 /// **Threads.** Loop thread only; its sockets are of one loop.
 public final class Room {
+    private static final int MOST_WAITING = 1 << 20;
+
     // Loop thread only.
     private final List<LoopSocket> members = new ArrayList<>();
 
@@ -32,10 +38,29 @@ public final class Room {
     private final Map<LoopSocket, Integer> places = new HashMap<>();
 
     private final Consumer<LoopSocket> left = this::leave;
+    private final WhenSlow whenSlow;
+    private final long mostWaiting;
     private @Nullable EventLoop loop;
 
+    /// A room without sockets, of which those that do not keep up are closed.
+    public Room() {
+        this(WhenSlow.CLOSE, MOST_WAITING);
+    }
+
     /// A room without sockets.
-    public Room() {}
+    ///
+    /// @param whenSlow [WhenSlow#CLOSE] or [WhenSlow#DROP]
+    /// @param mostWaiting how many bytes may wait for a socket; one message may in any case
+    /// @throws IllegalArgumentException if messages are to wait without a limit
+    public Room(WhenSlow whenSlow, int mostWaiting) {
+        if (whenSlow == WhenSlow.WAIT) {
+            throw new IllegalArgumentException(
+                    "a room heeds nobody who says no: who does not keep up is closed or misses"
+                            + " messages, CLOSE or DROP, not WAIT");
+        }
+        this.whenSlow = Objects.requireNonNull(whenSlow, "whenSlow");
+        this.mostWaiting = Limits.positive("mostWaiting", mostWaiting);
+    }
 
     /// Lets a socket in.
     ///
@@ -83,7 +108,7 @@ public final class Room {
 
     /// Sends a message of text to all.
     ///
-    /// @return how many of them keep up, for whom [WebSocket#send(WebSocketMessage)] said yes
+    /// @return how many of them keep up: are sent it, and have room for more
     public int broadcast(String text) {
         return members.isEmpty() ? 0 : broadcast(WebSocketMessage.text(text));
     }
@@ -92,11 +117,12 @@ public final class Room {
     ///
     /// @return as [#broadcast(String)]
     public int broadcast(WebSocketMessage message) {
+        Objects.requireNonNull(message, "message");
         int keepUp = 0;
         // From the last to the first: who leaves on being sent to is replaced by one that has been
         // sent to.
         for (int i = members.size() - 1; i >= 0; i--) {
-            keepUp += members.get(i).send(message) ? 1 : 0;
+            keepUp += members.get(i).sendAsOneOfMany(message, whenSlow, mostWaiting) ? 1 : 0;
         }
         return keepUp;
     }

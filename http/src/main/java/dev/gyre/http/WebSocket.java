@@ -27,10 +27,12 @@ import java.util.function.Consumer;
 /// pongs is told.
 ///
 /// **Limits.** A message that arrives has at most [WebSocketConfig#maxMessage] bytes, inflated ones included: more
-/// closes with 1009. What is sent and not taken is under [WebSocketConfig#whenSlow].
+/// closes with 1009. From its first byte to its last it has [WebSocketConfig#messageTimeout]: longer closes with 1008.
+/// What all sockets of a loop hold of messages that are not whole is a share of the heap: more closes with 1013, try
+/// again later. What is sent and not taken is under [WebSocketConfig#whenSlow].
 ///
-/// **Failure.** A peer that breaks the protocol is closed with 1002, one whose text is none with 1007; a callback
-/// that throws costs its own socket only, with 1011.
+/// **Failure.** A peer that breaks the protocol is closed with 1002, one whose text is none or whose compressed message
+/// is not whole with 1007; a callback that throws costs its own socket only, with 1011.
 ///
 /// **Threads.** Loop thread only, or any one while no thread runs the loop.
 public sealed interface WebSocket permits LoopSocket {

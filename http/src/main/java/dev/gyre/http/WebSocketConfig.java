@@ -1,9 +1,12 @@
 package dev.gyre.http;
 
+import dev.gyre.http.internal.message.FieldList;
 import dev.gyre.io.StreamConfig;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
@@ -14,18 +17,26 @@ public final class WebSocketConfig implements Cloneable {
 
     private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
+    /// What a client's request has in any case, or must not have.
+    private static final Pattern OWN_FIELD =
+            Pattern.compile(
+                    "(?i)host|upgrade|connection|content-length|transfer-encoding|sec-websocket-.*");
+
     private int maxMessage = 1 << 20;
     private boolean compression = true;
     private WhenSlow whenSlow = WhenSlow.WAIT;
     private List<String> protocols = List.of();
     private List<String> origins = List.of();
     private Duration pingInterval = Duration.ofSeconds(30);
+    private Duration messageTimeout = Duration.ofSeconds(60);
     private Duration closeTimeout = Duration.ofSeconds(5);
+    private List<Map.Entry<String, String>> headers = List.of();
     private StreamConfig streams = StreamConfig.DEFAULT;
 
     private WebSocketConfig() {}
 
-    /// How many bytes a message that arrives may have, inflated: more closes with 1009. Default 1 MiB.
+    /// How many bytes a message that arrives may have, inflated: more closes with 1009. Compressed it may have an eighth
+    /// more. Default 1 MiB.
     public int maxMessage() {
         return maxMessage;
     }
@@ -45,7 +56,10 @@ public final class WebSocketConfig implements Cloneable {
         return protocols;
     }
 
-    /// Of which origins' pages a server accepts sockets; empty for all. Others are answered with 403. Default empty.
+    /// Of which origins' pages a server accepts sockets: `https://example.org`, or `*` for all. Empty for its own only,
+    /// those whose `Origin` names the host that the request is for, and by `https` if it came over TLS. Others are
+    /// answered with 403, so that no page of somebody else's can talk in the name of whoever looks at it. Who sends no
+    /// `Origin` is no browser, and accepted. Default empty.
     public List<String> origins() {
         return origins;
     }
@@ -56,9 +70,21 @@ public final class WebSocketConfig implements Cloneable {
         return pingInterval;
     }
 
+    /// How long a message may take from its first byte to its last, plus a second for each 1000 bytes of it that have
+    /// arrived: more closes with 1008. Default 60 seconds.
+    public Duration messageTimeout() {
+        return messageTimeout;
+    }
+
     /// How long the peer may take for its part of the closing handshake. Default 5 seconds.
     public Duration closeTimeout() {
         return closeTimeout;
+    }
+
+    /// What a client's request says beside what the upgrade needs, such as `Authorization`, `Cookie` or `Origin`. Default
+    /// nothing.
+    public List<Map.Entry<String, String>> headers() {
+        return headers;
     }
 
     /// How a client's stream behaves, TLS included.
@@ -104,7 +130,9 @@ public final class WebSocketConfig implements Cloneable {
         return changed;
     }
 
-    /// Changes [#origins()].
+    /// Changes [#origins()]. These and no others: one's own has to be among them.
+    ///
+    /// @param origins as browsers send them, scheme and host and, if it is not the usual one, port; `*` for all
     public WebSocketConfig withOrigins(String... origins) {
         WebSocketConfig changed = copy();
         changed.origins = List.of(origins);
@@ -117,6 +145,31 @@ public final class WebSocketConfig implements Cloneable {
     public WebSocketConfig withPingInterval(Duration interval) {
         WebSocketConfig changed = copy();
         changed.pingInterval = Limits.zeroOrMore("pingInterval", interval);
+        return changed;
+    }
+
+    /// Changes [#messageTimeout()].
+    ///
+    /// @param timeout zero for as long as it likes
+    public WebSocketConfig withMessageTimeout(Duration timeout) {
+        WebSocketConfig changed = copy();
+        changed.messageTimeout = Limits.zeroOrMore("messageTimeout", timeout);
+        return changed;
+    }
+
+    /// Adds to [#headers()].
+    ///
+    /// @throws IllegalArgumentException if it is no header field, or one that the upgrade has itself
+    public WebSocketConfig withHeader(String name, String value) {
+        if (OWN_FIELD.matcher(name).matches()) {
+            throw new IllegalArgumentException(name + " is seen to: leave it alone");
+        }
+        List<Map.Entry<String, String>> more = new ArrayList<>(headers);
+        more.add(Map.entry(name, value));
+        FieldList checked = new FieldList();
+        more.forEach(each -> checked.add(each.getKey(), each.getValue()));
+        WebSocketConfig changed = copy();
+        changed.headers = List.copyOf(more);
         return changed;
     }
 

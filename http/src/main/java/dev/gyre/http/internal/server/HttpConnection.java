@@ -351,13 +351,13 @@ final class HttpConnection implements Protocol {
     private void handOver(Exchange exchange) {
         Consumer<Stream> takeOver = Objects.requireNonNull(upgrade);
         pace.cancel();
-        out.cancel();
+        out.watchForGood();
         unread.note(0);
         open = null;
         exchange.response.upgraded();
-        exchange.end();
-        // Before this is forgotten: a server that is ending waits for one or the other.
+        // First: a server that ends waits for either, and the request says who came.
         takeOver.accept(stream);
+        exchange.end();
         bench.server.forget(this);
         stream.resume();
     }

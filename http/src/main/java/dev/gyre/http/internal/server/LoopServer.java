@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /// A server: its routes, its listeners, and the connections they brought.
@@ -109,6 +110,14 @@ public final class LoopServer implements HttpServer {
     @Override
     public HttpServer webSocket(
             String pattern, WebSocketConfig config, Consumer<? super WebSocket> opened) {
+        return route("GET", pattern, new Upgrade(this, config, opened));
+    }
+
+    @Override
+    public HttpServer webSocket(
+            String pattern,
+            WebSocketConfig config,
+            BiConsumer<? super Request, ? super WebSocket> opened) {
         return route("GET", pattern, new Upgrade(this, config, opened));
     }
 
@@ -309,11 +318,13 @@ public final class LoopServer implements HttpServer {
         }
     }
 
-    void add(WebSocket socket, Stream stream) {
+    void add(WebSocket socket, HttpConnection connection) {
+        Stream stream = connection.stream();
         sockets.put(socket, stream);
         // That of the stream: the socket's own is the user's.
         stream.onClose(
-                _ -> {
+                reason -> {
+                    connection.onClose(stream, reason);
                     sockets.remove(socket);
                     tellIfDrained();
                 });

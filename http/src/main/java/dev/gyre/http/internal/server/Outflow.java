@@ -25,6 +25,7 @@ final class Outflow {
 
     private boolean room = true;
     private boolean watched;
+    private boolean forGood;
     private long sentBefore;
     private long waitedBefore;
 
@@ -76,7 +77,7 @@ final class Outflow {
     }
 
     private void look() {
-        if (stream.pending() == 0) {
+        if (stream.pending() == 0 && !forGood) {
             watched = false;
             return;
         }
@@ -87,6 +88,15 @@ final class Outflow {
             // As if nothing had been taken: so it is counted, and told.
             stream.writeTimeout(Duration.ofNanos(1));
         } else {
+            watch();
+        }
+    }
+
+    /// Others write to the stream from now on, and do not say when.
+    void watchForGood() {
+        if (leastBytes > 0) {
+            forGood = true;
+            watched = true;
             watch();
         }
     }

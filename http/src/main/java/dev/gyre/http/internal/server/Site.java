@@ -55,7 +55,7 @@ final class Site {
     /// Who answers a method; null if nobody does.
     @Nullable Handler handler(String method) {
         Handler exact = find(method);
-        if (exact == null && method.equals("HEAD")) {
+        if (exact == null && method.equals("HEAD") && answersHead()) {
             exact = find("GET");
         }
         return exact != null ? exact : any;
@@ -70,6 +70,12 @@ final class Site {
         return null;
     }
 
+    /// Whether there is a `GET` that has a head without content: of a WebSocket there is none.
+    private boolean answersHead() {
+        Handler get = find("GET");
+        return get != null && !(get instanceof Upgrade);
+    }
+
     boolean knows(String method) {
         return methods.contains(method);
     }
@@ -80,7 +86,7 @@ final class Site {
         if (any != null) {
             allowed.addAll(List.of("DELETE", "GET", "PATCH", "POST", "PUT"));
         }
-        if (allowed.contains("GET")) {
+        if (any != null || answersHead()) {
             allowed.add("HEAD");
         }
         allowed.add("OPTIONS");

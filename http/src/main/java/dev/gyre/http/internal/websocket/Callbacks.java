@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 /// Loop thread only.
 final class Callbacks {
     private final EventLoop loop;
+    private final Workbench bench;
     private final Closing closing;
 
     // Loop thread only.
@@ -23,8 +24,9 @@ final class Callbacks {
     private @Nullable Consumer<? super Buffer> pong;
     private @Nullable Runnable writable;
 
-    Callbacks(EventLoop loop, Closing closing) {
+    Callbacks(EventLoop loop, Workbench bench, Closing closing) {
         this.loop = loop;
+        this.bench = bench;
         this.closing = closing;
     }
 
@@ -87,20 +89,30 @@ final class Callbacks {
         if (told == null) {
             return;
         }
-        Buffer buffer = Buffer.tryTake(loop, Math.max(1, length));
+        Buffer buffer = filled(content, length);
         if (buffer == null) {
             closing.fail(CloseCode.TRY_LATER, "no memory for a message");
             return;
         }
         try {
             try {
-                told.accept(buffer.put(content, 0, length));
+                told.accept(buffer);
             } finally {
                 buffer.release();
             }
         } catch (RuntimeException | Error e) {
             failed(e);
         }
+    }
+
+    /// A long one is a slice of memory that is there already, and refused as well when that was released.
+    private @Nullable Buffer filled(byte[] content, int length) {
+        Buffer kept = length > Workbench.SCRATCH_BYTES ? bench.handing(length) : null;
+        if (kept != null) {
+            return kept.put(content, 0, length).slice(length);
+        }
+        Buffer taken = Buffer.tryTake(loop, Math.max(1, length));
+        return taken == null ? null : taken.put(content, 0, length);
     }
 
     /// A callback threw: it costs the socket, and the loop hears of it. Thrown on from here it would cost the close

@@ -1,8 +1,9 @@
 package dev.gyre.http.internal.websocket;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.gyre.http.WebSocketConfig;
+import dev.gyre.http.internal.message.FieldList;
 import dev.gyre.http.internal.message.ResponseHead;
 
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,7 @@ import java.util.Locale;
 final class ClientHandshake {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int NONCE_BYTES = 16;
-    private static final int SWITCHING_PROTOCOLS = 101;
+    static final int SWITCHING_PROTOCOLS = 101;
 
     private final WebSocketConfig config;
     private final boolean secure;
@@ -81,7 +82,10 @@ final class ClientHandshake {
         if (config.compression()) {
             field(head, Handshake.EXTENSIONS_FIELD, PermessageDeflate.OFFER);
         }
-        return head.append("\r\n").toString().getBytes(US_ASCII);
+        FieldList own = new FieldList();
+        config.headers().forEach(each -> own.add(each.getKey(), each.getValue()));
+        own.appendTo(head);
+        return head.append("\r\n").toString().getBytes(UTF_8);
     }
 
     private static void field(StringBuilder head, String name, String value) {

@@ -12,6 +12,7 @@ final class CloseCode {
     static final int LOST = 1006;
 
     static final int INVALID_DATA = 1007;
+    static final int POLICY = 1008;
     static final int TOO_BIG = 1009;
     static final int FAILED_HERE = 1011;
     static final int TRY_LATER = 1013;

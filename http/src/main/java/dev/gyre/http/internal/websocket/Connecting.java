@@ -29,11 +29,17 @@ final class Connecting implements Protocol {
 
     private static final int MOST_FIELDS = 100;
 
+    /// How many answers of 1xx are passed over; the time for the answer is that of all of them.
+    private static final int MOST_INTERIM = 32;
+
     private final ClientHandshake handshake;
     private final WebSocketConfig config;
     private final Deferred<WebSocket> outcome;
     private final Timer patience;
     private final ResponseHead answer = new ResponseHead(MOST_BYTES, MOST_FIELDS);
+
+    // Loop thread only.
+    private int interim;
 
     private Connecting(
             EventLoop loop, Stream stream, ClientHandshake handshake, WebSocketConfig config) {
@@ -52,7 +58,10 @@ final class Connecting implements Protocol {
         ClientHandshake handshake = new ClientHandshake(uri, config);
         StreamConfig streams = config.streams();
         Tls own = streams.tls();
-        Tls tls = !handshake.isSecure() ? null : own != null ? own : Tls.client();
+        Tls tls =
+                !handshake.isSecure()
+                        ? null
+                        : own != null ? own : Tls.client().withProtocols("http/1.1");
         return Stream.connect(loop, handshake.address(), streams.withTls(tls))
                 .thenCompose(
                         stream -> {
@@ -70,6 +79,12 @@ final class Connecting implements Protocol {
     @Override
     public void onData(Stream stream, Buffer data) {
         int bytes = answer.parse(data);
+        while (bytes > 0 && isInterim() && interim < MOST_INTERIM) {
+            interim++;
+            answer.release();
+            data.skip(bytes);
+            bytes = answer.parse(data);
+        }
         if (bytes == 0) {
             return;
         }
@@ -84,6 +99,10 @@ final class Connecting implements Protocol {
         } else {
             refuse(stream, wrong);
         }
+    }
+
+    private boolean isInterim() {
+        return answer.status() < 200 && answer.status() != ClientHandshake.SWITCHING_PROTOCOLS;
     }
 
     private void open(Stream stream) {

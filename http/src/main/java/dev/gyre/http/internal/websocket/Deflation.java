@@ -18,14 +18,11 @@ final class Deflation {
     /// @param to with room for `length + TAIL_BYTES`
     /// @return how many bytes it has become; -1 if those would not be fewer
     static int pack(Workbench bench, byte[] from, int offset, int length, byte[] to) {
-        Deflater deflater = bench.takeDeflater();
-        try {
-            int room = length + TAIL_BYTES;
-            deflater.setInput(from, offset, length);
-            int packed = deflater.deflate(to, 0, room, Deflater.SYNC_FLUSH);
-            return packed < room ? packed - TAIL_BYTES : -1;
-        } finally {
-            bench.giveBack(deflater);
-        }
+        Deflater deflater = bench.deflater();
+        int room = length + TAIL_BYTES;
+        deflater.setInput(from, offset, length);
+        int packed = deflater.deflate(to, 0, room, Deflater.SYNC_FLUSH);
+        bench.worked(length);
+        return packed < room ? packed - TAIL_BYTES : -1;
     }
 }

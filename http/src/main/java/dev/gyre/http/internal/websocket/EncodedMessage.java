@@ -80,14 +80,19 @@ public final class EncodedMessage implements WebSocketMessage {
         if (length < Deflation.LEAST_BYTES) {
             return NOT_SMALLER;
         }
-        byte[] content = new byte[length + Deflation.TAIL_BYTES];
-        int packedLength = Deflation.pack(bench, frame, headerBytes, length, content);
-        if (packedLength < 0) {
-            return NOT_SMALLER;
+        int room = length + Deflation.TAIL_BYTES;
+        byte[] content = room <= bench.second.length ? bench.second : bench.takeArray(room);
+        try {
+            int packedLength = Deflation.pack(bench, frame, headerBytes, length, content);
+            if (packedLength < 0) {
+                return NOT_SMALLER;
+            }
+            byte[] header = FrameWriter.header(opcode(), true, packedLength);
+            byte[] whole = Arrays.copyOf(header, header.length + packedLength);
+            System.arraycopy(content, 0, whole, header.length, packedLength);
+            return whole;
+        } finally {
+            bench.arrays.give(content);
         }
-        byte[] header = FrameWriter.header(opcode(), true, packedLength);
-        byte[] whole = Arrays.copyOf(header, header.length + packedLength);
-        System.arraycopy(content, 0, whole, header.length, packedLength);
-        return whole;
     }
 }

@@ -1,9 +1,9 @@
 package dev.gyre.http.internal.websocket;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Stream;
+
+import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
 
@@ -42,8 +42,12 @@ final class FrameWriter {
         if (masks
                 || (compresses && chars >= Deflation.LEAST_BYTES)
                 || chars > Workbench.SCRATCH_BYTES / 3) {
-            byte[] bytes = text.getBytes(UTF_8);
-            return message(FrameHeader.TEXT, bytes, 0, bytes.length);
+            try {
+                int length = bench.encoding.encode(text);
+                return message(FrameHeader.TEXT, bench.encoding.bytes(), 0, length);
+            } finally {
+                bench.encoding.release();
+            }
         }
         Buffer frame = bench.frame.clear();
         putHeader(frame, FrameHeader.TEXT, false, chars);
@@ -65,7 +69,13 @@ final class FrameWriter {
     boolean binary(Buffer content) {
         int length = content.readable();
         if (masks || (compresses && length >= Deflation.LEAST_BYTES)) {
-            return binary(content.getBytes());
+            byte[] bytes = length <= bench.scratch.length ? bench.scratch : bench.takeArray(length);
+            content.get(bytes, 0, length);
+            try {
+                return message(FrameHeader.BINARY, bytes, 0, length);
+            } finally {
+                bench.arrays.give(bytes);
+            }
         }
         Buffer frame = bench.frame.clear();
         putHeader(frame, FrameHeader.BINARY, false, length);
@@ -78,16 +88,34 @@ final class FrameWriter {
             int from = message.headerBytes();
             return message(message.opcode(), message.frame(), from, message.length());
         }
-        return stream.write(compresses ? message.packedFrame(bench) : message.frame());
+        return stream.write(frameOf(message));
+    }
+
+    /// The frame that others are sent too; null if this side masks, and each is another one.
+    byte @Nullable [] sharedFrame(EncodedMessage message) {
+        return masks ? null : frameOf(message);
+    }
+
+    private byte[] frameOf(EncodedMessage message) {
+        return compresses ? message.packedFrame(bench) : message.frame();
+    }
+
+    /// A frame as it is.
+    boolean whole(byte[] frame) {
+        return stream.write(frame);
     }
 
     private boolean message(int opcode, byte[] content, int from, int length) {
         if (compresses && length >= Deflation.LEAST_BYTES) {
             int needed = length + Deflation.TAIL_BYTES;
-            byte[] room = needed <= bench.second.length ? bench.second : new byte[needed];
-            int packed = Deflation.pack(bench, content, from, length, room);
-            if (packed >= 0) {
-                return frame(opcode, true, room, 0, packed);
+            byte[] room = needed <= bench.second.length ? bench.second : bench.takeArray(needed);
+            try {
+                int packed = Deflation.pack(bench, content, from, length, room);
+                if (packed >= 0) {
+                    return frame(opcode, true, room, 0, packed);
+                }
+            } finally {
+                bench.arrays.give(room);
             }
         }
         return frame(opcode, false, content, from, length);
@@ -136,10 +164,10 @@ final class FrameWriter {
         frame.putInt(key);
         int done = 0;
         while (true) {
-            int piece = Math.min(length - done, bench.scratch.length);
-            System.arraycopy(content, from + done, bench.scratch, 0, piece);
-            Masking.apply(bench.scratch, 0, piece, key, done);
-            boolean more = stream.write(frame.put(bench.scratch, 0, piece));
+            int piece = Math.min(length - done, bench.second.length);
+            System.arraycopy(content, from + done, bench.second, 0, piece);
+            Masking.apply(bench.second, 0, piece, key, done);
+            boolean more = stream.write(frame.put(bench.second, 0, piece));
             done += piece;
             if (done == length) {
                 return more;

@@ -11,6 +11,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /// What a server answers to a request for a WebSocket: RFC 6455, section 4.2. Pure functions; whoever asks writes the
@@ -27,6 +28,8 @@ public final class Handshake {
     private static final String SALT = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
     private static final int NONCE_BYTES = 16;
+    private static final int NONCE_CHARS = 24;
+    private static final String ALL_ORIGINS = "*";
 
     private Handshake() {}
 
@@ -49,8 +52,14 @@ public final class Handshake {
             implements Answer {}
 
     /// Answers a request.
+    ///
+    /// @param secure whether it came over TLS
     public static Answer answer(
-            String method, boolean http10, Headers headers, WebSocketConfig config) {
+            String method,
+            boolean http10,
+            boolean secure,
+            Headers headers,
+            WebSocketConfig config) {
         if (!method.equals("GET")) {
             return refused(400, "a WebSocket is asked for by GET, not by " + method);
         }
@@ -68,8 +77,9 @@ public final class Handshake {
         if (keys.size() != 1 || !isNonce(keys.getFirst())) {
             return refused(400, KEY_FIELD + " has to be sixteen bytes in base64, once");
         }
-        if (!isWelcome(headers.all("Origin"), config.origins())) {
-            return refused(403, "not for pages of this origin");
+        List<String> origins = headers.all("Origin");
+        if (!isWelcome(origins, headers.all("Host"), secure, config.origins())) {
+            return refused(403, "not for pages of this origin: " + String.join(", ", origins));
         }
         String extensions =
                 config.compression()
@@ -94,19 +104,44 @@ public final class Handshake {
 
     private static boolean isNonce(String key) {
         try {
-            return Base64.getDecoder().decode(key).length == NONCE_BYTES;
+            // The decoder would do without the padding.
+            return key.length() == NONCE_CHARS
+                    && Base64.getDecoder().decode(key).length == NONCE_BYTES;
         } catch (IllegalArgumentException e) {
             return false;
         }
     }
 
     /// Browsers always say of which page they are. Who says nothing is none, and could say anything.
-    private static boolean isWelcome(List<String> origins, List<String> welcome) {
-        if (welcome.isEmpty() || origins.isEmpty()) {
+    private static boolean isWelcome(
+            List<String> origins, List<String> hosts, boolean secure, List<String> welcome) {
+        if (origins.isEmpty() || welcome.contains(ALL_ORIGINS)) {
             return true;
         }
+        if (origins.size() != 1) {
+            return false;
+        }
         String origin = origins.getFirst();
-        return origins.size() == 1 && welcome.stream().anyMatch(origin::equalsIgnoreCase);
+        return welcome.isEmpty()
+                ? hosts.size() == 1 && isSame(origin, hosts.getFirst(), secure)
+                : welcome.stream().anyMatch(origin::equalsIgnoreCase);
+    }
+
+    /// Whether a page is of the host that is asked. In the clear one of `https` is as good: whoever ends TLS in front
+    /// of a server hands on what such a page asks.
+    private static boolean isSame(String origin, String host, boolean secure) {
+        String lower = origin.toLowerCase(Locale.ROOT);
+        boolean https = lower.startsWith("https://");
+        if (!https && (secure || !lower.startsWith("http://"))) {
+            return false;
+        }
+        String usual = https ? ":443" : ":80";
+        String named = lower.substring(lower.indexOf("://") + 3);
+        return without(usual, named).equals(without(usual, host.toLowerCase(Locale.ROOT)));
+    }
+
+    private static String without(String end, String text) {
+        return text.endsWith(end) ? text.substring(0, text.length() - end.length()) : text;
     }
 
     private static @Nullable String chosen(List<String> fields, List<String> spoken) {

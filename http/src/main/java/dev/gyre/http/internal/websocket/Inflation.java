@@ -5,68 +5,126 @@ import org.jspecify.annotations.Nullable;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
-/// Inflates a message as its pieces arrive: RFC 7692 without context takeover. What comes of a piece is handed on in
-/// parts, so that a small one that would become huge is stopped at the limit and not after it.
+/// Inflates a message that is there as a whole: RFC 7692 without context takeover. Until then it stays as it was
+/// sent: a thousand bytes may become a million, and those would be held for as long as the last frame is not sent.
+///
+/// What comes of it is in memory of the loop's, from [#inflate] to [#release()].
+///
+/// Loop thread only.
 final class Inflation {
     /// What the sender left out.
     private static final byte[] TAIL = {0, 0, (byte) 0xff, (byte) 0xff};
 
-    private final Workbench bench;
-    private final Inflater inflater;
+    /// An empty block that says it is the last. It is understood as such only where a block may begin: if the one
+    /// before it is not whole, these bytes are taken for a part of that.
+    private static final byte[] LAST_BLOCK = {3, 0};
 
-    /// Takes what was inflated.
-    @FunctionalInterface
-    interface Sink {
-        /// Takes the next bytes.
-        ///
-        /// @return what is wrong with them; null for nothing
-        @Nullable Violation take(byte[] bytes, int length);
-    }
+    private static final int GROWTH = 4;
+
+    private final Workbench bench;
+
+    // Loop thread only.
+    private byte[] bytes;
+    private int size;
+    private int mostBytes;
 
     Inflation(Workbench bench) {
         this.bench = bench;
-        inflater = bench.takeInflater();
+        bytes = bench.second;
     }
 
-    /// Inflates a piece.
-    @Nullable Violation accept(byte[] packed, int length, Sink sink) {
-        inflater.setInput(packed, 0, length);
+    /// How many bytes a message may have before it is inflated: as many as the longest that cannot be compressed, in
+    /// the wordiest form that deflate has for them.
+    static int mostPacked(int mostBytes) {
+        return (int) Math.min(Integer.MAX_VALUE - 8, mostBytes + (long) mostBytes / 8 + 64);
+    }
+
+    /// Inflates a message.
+    ///
+    /// @param mostBytes how long it may become
+    /// @return what is wrong with it; null for nothing
+    @Nullable Violation inflate(byte[] packed, int length, int mostBytes) {
+        bytes = bench.second;
+        size = 0;
+        this.mostBytes = mostBytes;
+        Inflater inflater = bench.inflater();
         try {
-            while (true) {
-                int made = inflater.inflate(bench.second);
-                if (made > 0) {
-                    Violation wrong = sink.take(bench.second, made);
-                    if (wrong != null) {
-                        return wrong;
-                    }
-                } else if (inflater.finished() && inflater.getRemaining() > 0) {
-                    beginAnew(packed, length);
-                } else {
-                    return inflater.needsDictionary() ? Violation.NOT_DEFLATE : null;
-                }
-            }
+            Violation wrong = length == 0 ? null : inflateAll(inflater, packed, length);
+            bench.worked(size);
+            return wrong;
         } catch (DataFormatException e) {
             return Violation.NOT_DEFLATE;
         }
     }
 
-    /// A block may say that it is the last, and others follow all the same: section 7.2.3.4.
-    private void beginAnew(byte[] packed, int length) {
-        int rest = inflater.getRemaining();
-        inflater.reset();
-        inflater.setInput(packed, length - rest, rest);
-    }
-
-    /// The message is whole.
-    @Nullable Violation end(Sink sink) {
-        if (inflater.finished()) {
-            inflater.reset();
+    private @Nullable Violation inflateAll(Inflater inflater, byte[] packed, int length)
+            throws DataFormatException {
+        if (!accept(inflater, packed, length)) {
+            return Violation.TOO_LONG;
         }
-        return accept(TAIL, TAIL.length, sink);
+        if (inflater.finished()) {
+            return null; // It ends with a block that says it is the last, and nothing follows.
+        }
+        int before = size;
+        boolean whole =
+                accept(inflater, TAIL, TAIL.length)
+                        && !inflater.finished()
+                        && accept(inflater, LAST_BLOCK, LAST_BLOCK.length)
+                        && inflater.finished()
+                        && size == before;
+        return whole ? null : Violation.NOT_DEFLATE;
     }
 
-    /// Nothing more is inflated with this.
+    /// @return false if it becomes too long
+    private boolean accept(Inflater inflater, byte[] packed, int length)
+            throws DataFormatException {
+        inflater.setInput(packed, 0, length);
+        while (true) {
+            if (size == bytes.length && size < mostBytes) {
+                grow();
+            }
+            boolean full = size == Math.min(bytes.length, mostBytes);
+            // At the limit one more byte is asked for, to see whether there is any.
+            int made =
+                    full
+                            ? inflater.inflate(bench.probe)
+                            : inflater.inflate(
+                                    bytes, size, Math.min(bytes.length, mostBytes) - size);
+            if (made > 0 && full) {
+                return false;
+            }
+            size += made;
+            if (made == 0) {
+                if (!inflater.finished() || inflater.getRemaining() == 0) {
+                    return true;
+                }
+                // A block may say that it is the last, and others follow: section 7.2.3.4.
+                int rest = inflater.getRemaining();
+                inflater.reset();
+                inflater.setInput(packed, length - rest, rest);
+            }
+        }
+    }
+
+    private void grow() {
+        byte[] longer = bench.takeArray((int) Math.min((long) GROWTH * bytes.length, mostBytes));
+        System.arraycopy(bytes, 0, longer, 0, size);
+        release();
+        bytes = longer;
+    }
+
+    /// The message, in the first [#size()] bytes.
+    byte[] bytes() {
+        return bytes;
+    }
+
+    int size() {
+        return size;
+    }
+
+    /// Gives the memory back.
     void release() {
-        bench.giveBack(inflater);
+        bench.arrays.give(bytes);
+        bytes = bench.second;
     }
 }

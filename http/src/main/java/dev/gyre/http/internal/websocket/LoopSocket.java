@@ -37,6 +37,7 @@ public final class LoopSocket implements WebSocket {
     private final Closing closing;
     private final Callbacks callbacks;
     private final Reading reading;
+    private final SharedFrames shared = new SharedFrames();
 
     // Loop thread only.
     /// Who else has to know when it stops being open: the rooms it is in. Made when first wanted.
@@ -71,7 +72,7 @@ public final class LoopSocket implements WebSocket {
         frames = new FrameWriter(stream, bench, !server, compressed);
         times = new SocketTimes(stream.loop(), config, this);
         closing = new Closing(stream, frames, times, server, this::leave);
-        callbacks = new Callbacks(stream.loop(), closing);
+        callbacks = new Callbacks(stream.loop(), bench, closing);
         reading = new Reading(stream);
     }
 
@@ -223,10 +224,42 @@ public final class LoopSocket implements WebSocket {
         if (!isOpen() || !frames.mayWrite()) {
             return false;
         }
-        if (!congested) {
-            return true;
+        if (congested && !waits(whenSlow)) {
+            return false;
         }
-        return switch (whenSlow) {
+        note(shared.writeTo(frames, true)); // They came first.
+        return true;
+    }
+
+    /// Sends a message that others are sent too, and that nobody holds back for one of them.
+    ///
+    /// @param mostWaiting above how many bytes that wait the policy counts; one message waits in any case
+    /// @return as [WebSocket#send(WebSocketMessage)]
+    public boolean sendAsOneOfMany(WebSocketMessage message, WhenSlow policy, long mostWaiting) {
+        EncodedMessage encoded = (EncodedMessage) message;
+        require("broadcast");
+        if (!isOpen() || !frames.mayWrite()) {
+            return false;
+        }
+        byte[] frame = frames.sharedFrame(encoded);
+        int length = frame == null ? encoded.length() : frame.length;
+        long waiting = stream.pending() + shared.bytes();
+        if (waiting > 0 && waiting + length > mostWaiting && !waits(policy)) {
+            return false;
+        }
+        if (frame == null || !congested) {
+            return answer(frames.encoded(encoded));
+        }
+        shared.add(frame);
+        saidNo = true;
+        return false;
+    }
+
+    /// Does with a message what is done if the peer does not keep up.
+    ///
+    /// @return whether it is sent all the same
+    private boolean waits(WhenSlow policy) {
+        return switch (policy) {
             case WAIT -> true;
             case DROP -> {
                 dropped++;
@@ -271,6 +304,12 @@ public final class LoopSocket implements WebSocket {
         if (ping != null && isOpen()) {
             control(FrameHeader.PONG, ping, ping.length);
         }
+        if (frames.mayWrite()) {
+            note(shared.writeTo(frames, false));
+        }
+        if (congested) {
+            return; // It is full again.
+        }
         reading.letGo();
         boolean tells = saidNo && isOpen();
         saidNo = false;
@@ -290,6 +329,9 @@ public final class LoopSocket implements WebSocket {
     public void close(int code, String reason) {
         Objects.requireNonNull(reason, "reason");
         require("close");
+        if (isOpen() && frames.mayWrite()) {
+            note(shared.writeTo(frames, true));
+        }
         closing.begin(code, reason);
     }
 
@@ -322,6 +364,7 @@ public final class LoopSocket implements WebSocket {
 
     private void leave() {
         unanswered = null;
+        shared.clear();
         reading.goOnForGood();
         List<Consumer<? super LoopSocket>> told = leaving;
         leaving = null;

@@ -4,101 +4,98 @@ import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.Arrays;
-
-/// A message that arrives in pieces: in several frames, in one that is not all there yet, or compressed. Exists as
-/// long as the message is not whole.
+/// A message that arrives in pieces: in several frames, or in one that is not all there yet. Exists as long as the
+/// message is not whole; a compressed one stays compressed for that time.
 ///
 /// Its memory grows with what has arrived, not with what a header promises: ten bytes that announce a megabyte cost
-/// ten bytes.
+/// ten bytes. It is taken of the loop's share for all such messages: many peers that each stay below the limit would
+/// use up the heap otherwise.
 final class MessageAssembly {
     private static final int LEAST_BYTES = 1 << 10;
+    private static final byte[] NOTHING = {};
 
     private final Workbench bench;
     private final boolean text;
+    private final boolean packed;
     private final int mostBytes;
-    private final @Nullable Inflation inflation;
     private final Utf8Check check = new Utf8Check();
 
     // Loop thread only.
-    private byte[] bytes;
+    private byte[] bytes = NOTHING;
     private int size;
 
-    /// @param firstLength what the first frame promises: a message of one frame needs no more memory than that
-    MessageAssembly(
-            Workbench bench, boolean text, boolean packed, int mostBytes, long firstLength) {
+    /// @param mostBytes how long it may become on the wire
+    MessageAssembly(Workbench bench, boolean text, boolean packed, int mostBytes) {
         this.bench = bench;
         this.text = text;
+        this.packed = packed;
         this.mostBytes = mostBytes;
-        inflation = packed ? new Inflation(bench) : null;
-        bytes = new byte[(int) Math.min(firstLength, LEAST_BYTES)];
     }
 
-    /// Whether another frame of that length still fits; what is compressed is seen when it is inflated.
+    /// Whether another frame of that length still fits.
     boolean fits(long length) {
-        return inflation != null || length <= mostBytes - size;
+        return length <= mostBytes - size;
     }
 
-    /// Takes bytes of a frame's content.
+    /// Takes bytes of a frame's content that fits.
     ///
     /// @param count at most [Workbench#SCRATCH_BYTES]
     /// @param phase how many of the frame came before
     /// @return what is wrong with them; null for nothing
     @Nullable Violation take(Buffer data, int count, int key, long phase) {
-        if (inflation != null) {
-            data.get(bench.scratch, 0, count);
-            Masking.apply(bench.scratch, 0, count, key, phase);
-            return inflation.accept(bench.scratch, count, this::append);
+        if (!reserve(count)) {
+            return Violation.NO_MEMORY;
         }
-        reserve(count);
         data.get(bytes, size, count);
         Masking.apply(bytes, size, count, key, phase);
-        return added(count);
-    }
-
-    private @Nullable Violation append(byte[] from, int count) {
-        if (count > mostBytes - size) {
-            return Violation.TOO_LONG;
-        }
-        reserve(count);
-        System.arraycopy(from, 0, bytes, size, count);
-        return added(count);
-    }
-
-    private @Nullable Violation added(int count) {
         int before = size;
         size += count;
-        return text && !check.accept(bytes, before, count) ? Violation.NOT_UTF8 : null;
+        boolean fine = !text || packed || check.accept(bytes, before, count);
+        return fine ? null : Violation.NOT_UTF8;
     }
 
-    private void reserve(int count) {
+    private boolean reserve(int count) {
         int needed = size + count;
-        if (needed > bytes.length) {
-            long doubled = Math.min(2L * bytes.length, mostBytes);
-            bytes = Arrays.copyOf(bytes, (int) Math.max(needed, doubled));
+        if (needed <= bytes.length) {
+            return true;
         }
+        long doubled = Math.min(2L * bytes.length, mostBytes);
+        byte[] longer = array((int) Math.max(needed, doubled));
+        if (!bench.share.take(longer.length)) {
+            bench.arrays.give(longer);
+            return false;
+        }
+        System.arraycopy(bytes, 0, longer, 0, size);
+        release();
+        bytes = longer;
+        return true;
     }
 
-    /// The last frame is there.
-    ///
-    /// @return what is wrong with the message; null for nothing
-    @Nullable Violation end() {
-        Violation wrong = inflation == null ? null : inflation.end(this::append);
-        if (wrong == null && text && !check.isWhole()) {
-            wrong = Violation.NOT_UTF8;
-        }
-        return wrong;
+    private byte[] array(int length) {
+        return length <= ArrayStock.STEP_BYTES
+                ? new byte[Math.max(length, Math.min(LEAST_BYTES, mostBytes))]
+                : bench.takeArray(length);
     }
 
-    /// Gives back what it worked with; what it has put together stays.
+    /// Whether the message, of which the last frame is there, ends where text may end.
+    boolean isWhole() {
+        return !text || packed || check.isWhole();
+    }
+
+    /// Gives its memory back. Twice is safe.
     void release() {
-        if (inflation != null) {
-            inflation.release();
-        }
+        byte[] known = bytes;
+        bytes = NOTHING;
+        bench.share.give(known.length);
+        bench.arrays.give(known);
     }
 
     boolean isText() {
         return text;
+    }
+
+    boolean isPacked() {
+        return packed;
     }
 
     /// What has arrived, in the first [#size()] bytes.

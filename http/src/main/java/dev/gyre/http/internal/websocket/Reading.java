@@ -11,6 +11,7 @@ final class Reading {
     // Loop thread only.
     private boolean paused;
     private boolean held;
+    private boolean yielding;
 
     Reading(Stream stream) {
         this.stream = stream;
@@ -42,6 +43,22 @@ final class Reading {
         }
     }
 
+    /// Stops until others had their turn.
+    void yieldToOthers() {
+        if (!yielding) {
+            yielding = true;
+            stream.pause();
+            stream.loop().defer(this::takeTurn);
+        }
+    }
+
+    private void takeTurn() {
+        yielding = false;
+        if (stream.isOpen()) {
+            update();
+        }
+    }
+
     /// From now on the peer's close frame is waited for, and nothing else matters.
     void goOnForGood() {
         held = false;
@@ -52,7 +69,7 @@ final class Reading {
     }
 
     private void update() {
-        if (!held && !paused) {
+        if (!held && !paused && !yielding) {
             stream.resume();
         }
     }

@@ -15,8 +15,9 @@ enum Violation {
     CLOSE_OF_ONE_BYTE(CloseCode.PROTOCOL_ERROR, "a close frame with half a code"),
     CLOSE_CODE(CloseCode.PROTOCOL_ERROR, "a close code that may not be sent"),
     NOT_UTF8(CloseCode.INVALID_DATA, "text that is not UTF-8"),
-    NOT_DEFLATE(CloseCode.INVALID_DATA, "compressed data that cannot be inflated"),
-    TOO_LONG(CloseCode.TOO_BIG, "a message longer than is taken here");
+    NOT_DEFLATE(CloseCode.INVALID_DATA, "compressed data that cannot be inflated, or is not whole"),
+    TOO_LONG(CloseCode.TOO_BIG, "a message longer than is taken here"),
+    NO_MEMORY(CloseCode.TRY_LATER, "too much is held of messages that are not whole");
 
     private final int code;
     private final String words;

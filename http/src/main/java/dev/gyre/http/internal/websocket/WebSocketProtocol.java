@@ -27,6 +27,10 @@ import java.util.function.Consumer;
 ///
 /// Loop thread only.
 public final class WebSocketProtocol implements Protocol {
+    /// How much is inflated and deflated for a socket in one turn, by messages that are begun before that: what
+    /// arrives in a turn is little, and may become a thousand times as much.
+    private static final int MOST_WORK_BYTES = 256 << 10;
+
     private final WebSocketConfig config;
     private final Workbench bench;
     private final FrameHeader header;
@@ -91,9 +95,13 @@ public final class WebSocketProtocol implements Protocol {
     public void onData(Stream stream, Buffer data) {
         socket.times().heard();
         boolean goesOn = true;
+        long workedBefore = bench.workedBytes();
         while (goesOn && !closing.isOver() && !stream.isPaused() && data.readable() > 0) {
             goesOn = inFrame ? readContent(data) : readFrame(data);
             socket.holdIfCongested();
+            if (bench.workedBytes() - workedBefore >= MOST_WORK_BYTES && closing.isOpen()) {
+                socket.reading().yieldToOthers();
+            }
         }
         if (closing.isOver()) {
             drop();
@@ -122,6 +130,7 @@ public final class WebSocketProtocol implements Protocol {
         MessageAssembly unfinished = assembly;
         assembly = null;
         if (unfinished != null) {
+            socket.times().messageEnds();
             unfinished.release();
         }
     }
@@ -190,16 +199,17 @@ public final class WebSocketProtocol implements Protocol {
         if (!closing.isOpen()) {
             drop();
         } else if (assembly == null) {
-            if (!header.isPacked() && length > config.maxMessage()) {
+            boolean packed = header.isPacked();
+            int most = packed ? Inflation.mostPacked(config.maxMessage()) : config.maxMessage();
+            if (length > most) {
                 return refuse(Violation.TOO_LONG);
             }
             if (isWhole(data)) {
                 return readWhole(data);
             }
-            boolean text = header.opcode() == FrameHeader.TEXT;
             assembly =
-                    new MessageAssembly(
-                            bench, text, header.isPacked(), config.maxMessage(), length);
+                    new MessageAssembly(bench, header.opcode() == FrameHeader.TEXT, packed, most);
+            socket.times().messageBegins();
         } else if (!assembly.fits(length)) {
             return refuse(Violation.TOO_LONG);
         }
@@ -209,10 +219,9 @@ public final class WebSocketProtocol implements Protocol {
         return readContent(data);
     }
 
-    /// Whether the frame is a plain message, and there is all of it.
+    /// Whether the frame is a message, and there is all of it.
     private boolean isWhole(Buffer data) {
         return header.isLast()
-                && !header.isPacked()
                 && header.length()
                         <= Math.min(Workbench.SCRATCH_BYTES, data.readable() - header.size());
     }
@@ -222,14 +231,36 @@ public final class WebSocketProtocol implements Protocol {
         boolean text = header.opcode() == FrameHeader.TEXT;
         data.skip(header.size());
         byte[] content = take(data, length);
-        if (text) {
-            bench.text.reset();
-            if (!bench.text.accept(content, 0, length) || !bench.text.isWhole()) {
-                return refuse(Violation.NOT_UTF8);
-            }
+        if (header.isPacked()) {
+            return deliverPacked(text, content, length);
+        }
+        if (text && !isText(content, length)) {
+            return refuse(Violation.NOT_UTF8);
         }
         socket.deliver(text, content, length);
         return true;
+    }
+
+    private boolean isText(byte[] content, int length) {
+        bench.text.reset();
+        return bench.text.accept(content, 0, length) && bench.text.isWhole();
+    }
+
+    private boolean deliverPacked(boolean text, byte[] packed, int length) {
+        Inflation inflation = bench.inflation;
+        try {
+            Violation wrong = inflation.inflate(packed, length, config.maxMessage());
+            if (wrong == null && text && !isText(inflation.bytes(), inflation.size())) {
+                wrong = Violation.NOT_UTF8;
+            }
+            if (wrong != null) {
+                return refuse(wrong);
+            }
+            socket.deliver(text, inflation.bytes(), inflation.size());
+            return true;
+        } finally {
+            inflation.release();
+        }
     }
 
     private boolean readContent(Buffer data) {
@@ -239,6 +270,7 @@ public final class WebSocketProtocol implements Protocol {
         if (message == null || !closing.isOpen()) {
             data.skip(count); // The closing handshake has begun: nobody wants it any more.
         } else if (count > 0) {
+            socket.times().messageGrows(count);
             Violation wrong = message.take(data, count, header.key(), taken);
             if (wrong != null) {
                 return refuse(wrong);
@@ -253,14 +285,22 @@ public final class WebSocketProtocol implements Protocol {
     }
 
     private boolean endMessage(MessageAssembly message) {
-        Violation wrong = closing.isOpen() ? message.end() : null;
-        if (wrong != null) {
-            return refuse(wrong);
-        }
-        drop();
-        if (closing.isOpen()) {
+        assembly = null;
+        socket.times().messageEnds();
+        try {
+            if (!closing.isOpen()) {
+                return true;
+            }
+            if (!message.isWhole()) {
+                return refuse(Violation.NOT_UTF8);
+            }
+            if (message.isPacked()) {
+                return deliverPacked(message.isText(), message.bytes(), message.size());
+            }
             socket.deliver(message.isText(), message.bytes(), message.size());
+            return true;
+        } finally {
+            message.release();
         }
-        return true;
     }
 }

@@ -1,10 +1,14 @@
 package dev.gyre.http.internal.websocket;
 
 import dev.gyre.EventLoop;
+import dev.gyre.http.internal.memory.HeapShare;
 import dev.gyre.io.Buffer;
 
+import org.jspecify.annotations.Nullable;
+
+import java.lang.ref.WeakReference;
 import java.security.SecureRandom;
-import java.util.ArrayDeque;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
@@ -23,8 +27,8 @@ final class Workbench implements AutoCloseable {
     /// A header of the longest kind, with a key.
     static final int MOST_HEADER_BYTES = 14;
 
-    /// How many inflaters wait for the next message; a message that comes in pieces keeps its own until it is whole.
-    private static final int MOST_INFLATERS = 4;
+    /// After how long without use long arrays are dropped.
+    private static final Duration IDLE = Duration.ofSeconds(10);
 
     private static final int KEY_POOL_BYTES = 1 << 10;
 
@@ -32,11 +36,20 @@ final class Workbench implements AutoCloseable {
     private static final Map<EventLoop, Workbench> BY_LOOP =
             Collections.synchronizedMap(new WeakHashMap<>());
 
-    /// Where bytes are unmasked, and inflated from.
+    /// Where bytes are unmasked, inflated from, and text is encoded to.
     final byte[] scratch = new byte[SCRATCH_BYTES];
 
     /// Where bytes are masked and deflated to, or inflated to.
     final byte[] second = new byte[SCRATCH_BYTES];
+
+    /// For the one byte that is too many.
+    final byte[] probe = new byte[1];
+
+    /// For what does not fit into those.
+    final ArrayStock arrays = new ArrayStock();
+
+    /// What messages that are not whole may hold together.
+    final HeapShare share;
 
     /// Where a frame is made that is written at once.
     final Buffer frame = Buffer.allocate(MOST_HEADER_BYTES + SCRATCH_BYTES);
@@ -44,22 +57,33 @@ final class Workbench implements AutoCloseable {
     /// Checks text that is whole.
     final Utf8Check text = new Utf8Check();
 
+    final Inflation inflation = new Inflation(this);
+    final TextBytes encoding = new TextBytes(this);
+
+    /// Weak, as the workbench is found by it.
+    private final WeakReference<EventLoop> owner;
+
     // Loop thread only.
-    private final ArrayDeque<Inflater> inflaters = new ArrayDeque<>(MOST_INFLATERS);
-    private final ArrayDeque<Deflater> deflaters = new ArrayDeque<>(1);
+    private @Nullable Inflater inflater;
+    private @Nullable Deflater deflater;
+    private @Nullable Buffer handed;
+    private boolean arraysWatched;
+    private long worked;
     private final SecureRandom random = new SecureRandom();
     private final byte[] keys = new byte[KEY_POOL_BYTES];
     private int keysUsed = KEY_POOL_BYTES;
-    private boolean closed;
 
-    private Workbench() {}
+    private Workbench(EventLoop loop) {
+        owner = new WeakReference<>(loop);
+        share = HeapShare.of(loop);
+    }
 
     /// That of a loop. On the loop's thread.
     static Workbench of(EventLoop loop) {
         return BY_LOOP.computeIfAbsent(
                 loop,
                 owner -> {
-                    Workbench made = new Workbench();
+                    Workbench made = new Workbench(owner);
                     owner.own(made);
                     return made;
                 });
@@ -78,47 +102,92 @@ final class Workbench implements AutoCloseable {
         return key;
     }
 
-    Inflater takeInflater() {
-        Inflater waiting = inflaters.poll();
-        return waiting != null ? waiting : new Inflater(true);
-    }
+    // ------------------------------------------------------------------ compression
 
-    void giveBack(Inflater inflater) {
-        if (closed || inflaters.size() == MOST_INFLATERS) {
-            inflater.end();
-        } else {
-            inflater.reset();
-            inflaters.push(inflater);
+    /// For one message, which is done with it before the next one asks.
+    Inflater inflater() {
+        Inflater known = inflater;
+        if (known == null) {
+            known = new Inflater(true);
+            inflater = known;
         }
+        known.reset();
+        return known;
     }
 
-    /// How many inflaters wait to be used again.
-    int idleInflaters() {
-        return inflaters.size();
+    /// As [#inflater()].
+    Deflater deflater() {
+        Deflater known = deflater;
+        if (known == null) {
+            // The loop's time is everybody's, and the fastest level has most of what there is to
+            // gain.
+            known = new Deflater(Deflater.BEST_SPEED, true);
+            deflater = known;
+        }
+        known.reset();
+        return known;
     }
 
-    Deflater takeDeflater() {
-        Deflater waiting = deflaters.poll();
-        // The loop's time is everybody's, and the fastest level has most of what there is to gain.
-        return waiting != null ? waiting : new Deflater(Deflater.BEST_SPEED, true);
+    /// Bytes were inflated or deflated.
+    void worked(int bytes) {
+        worked += bytes;
     }
 
-    void giveBack(Deflater deflater) {
-        if (closed || !deflaters.isEmpty()) {
-            deflater.end();
-        } else {
-            deflater.reset();
-            deflaters.push(deflater);
+    /// How many bytes were inflated and deflated so far.
+    long workedBytes() {
+        return worked;
+    }
+
+    // ------------------------------------------------------------------ long messages
+
+    /// A long array, which [ArrayStock#give] takes back.
+    byte[] takeArray(int leastBytes) {
+        watch();
+        return arrays.take(leastBytes);
+    }
+
+    /// Where a long message is handed out: a slice is taken off it, and released. Null if it is too long to be kept.
+    @Nullable Buffer handing(int bytes) {
+        if (bytes > ArrayStock.MOST_KEPT_BYTES) {
+            return null;
+        }
+        Buffer known = handed;
+        if (known == null || known.capacity() < bytes) {
+            known = Buffer.allocate(bytes + ArrayStock.STEP_BYTES - 1 & -ArrayStock.STEP_BYTES);
+            handed = known;
+        }
+        watch();
+        return known.clear();
+    }
+
+    private void watch() {
+        EventLoop loop = owner.get();
+        if (!arraysWatched && loop != null) {
+            arraysWatched = true;
+            loop.after(
+                            IDLE,
+                            timer -> {
+                                if (arrays.dropIfUnused()) {
+                                    arraysWatched = false;
+                                    handed = null;
+                                } else {
+                                    timer.reschedule(IDLE);
+                                }
+                            })
+                    .unreference();
         }
     }
 
     /// The loop is over: memory that the garbage collector does not see goes back now.
     @Override
     public void close() {
-        closed = true;
-        inflaters.forEach(Inflater::end);
-        inflaters.clear();
-        deflaters.forEach(Deflater::end);
-        deflaters.clear();
+        if (inflater != null) {
+            inflater.end();
+            inflater = null;
+        }
+        if (deflater != null) {
+            deflater.end();
+            deflater = null;
+        }
     }
 }

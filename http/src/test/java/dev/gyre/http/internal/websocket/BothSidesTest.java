@@ -3,6 +3,9 @@ package dev.gyre.http.internal.websocket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
@@ -213,6 +216,82 @@ class BothSidesTest {
         assertThat(failure(answeredWith("HTTP/1.0 101 Yes\r\n\r\n")))
                 .hasMessageContaining("HTTP/1.0");
         assertThat(failure(answeredWith(""))).hasMessageContaining("before it answered");
+    }
+
+    @Clause("K-1")
+    @Test
+    void interimAnswers_beforeTheUpgrade_arePassedOver_butNotForEver() {
+        String interim = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n";
+        assertThat(failure(answeredWith(interim.repeat(3) + "HTTP/1.1 404 No\r\n\r\n")))
+                .hasMessageContaining("404");
+        assertThat(failure(answeredWith(interim.repeat(100)))).hasMessageContaining("103");
+        Listener listener =
+                Listener.tcp(
+                        loop,
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        stream -> {
+                            stream.write("HTTP/1.1 100 Continue\r\n\r\n" + interim);
+                            stream.protocol(
+                                    new BadServer(Frames.frame(0x81, Frames.utf8("x"), false)));
+                        });
+        outcome(WebSocket.connect(loop, uri("ws", listener, "/"))).onText(events::add);
+        runUntil("a message", () -> events.contains("x"));
+    }
+
+    @Clause("K-1")
+    @Test
+    void tls_ofAClient_offersHttp() {
+        Listener listener =
+                Listener.tcp(
+                        loop,
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        stream -> stream.onData(data -> events.add(data.getText(ISO_8859_1))));
+        int port = ((InetSocketAddress) listener.address()).getPort();
+        WebSocket.connect(loop, URI.create("wss://localhost:" + port + "/"));
+        runUntil("the first message of TLS", () -> !events.isEmpty());
+        assertThat(events.getFirst()).as("ALPN").contains("http/1.1");
+    }
+
+    @Clause("K-1")
+    @Test
+    void fields_ofTheClients_areSent() {
+        Listener listener =
+                Listener.tcp(
+                        loop,
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        stream -> stream.onData(data -> events.add(data.getText(UTF_8))));
+        WebSocketConfig config =
+                WebSocketConfig.DEFAULT
+                        .withHeader("Authorization", "Bearer x")
+                        .withHeader("Origin", "http://here");
+        WebSocket.connect(loop, uri("ws", listener, "/"), config);
+        runUntil("the request", () -> !events.isEmpty());
+        assertThat(events.getFirst())
+                .contains("\r\nAuthorization: Bearer x\r\n")
+                .contains("\r\nOrigin: http://here\r\n")
+                .endsWith("\r\n\r\n");
+    }
+
+    @Clause("K-1")
+    @Test
+    void fields_thatAreNone_orTheUpgrades_areRefusedAtOnce() {
+        for (String wrong : List.of("", "a b", "Host", "upgrade", "Sec-WebSocket-Key")) {
+            assertThatThrownBy(() -> WebSocketConfig.DEFAULT.withHeader(wrong, "x"))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+        assertThatThrownBy(() -> WebSocketConfig.DEFAULT.withHeader("A", "x\r\nB: y"))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /// What answers by itself is made in the memory that the ping is in.
+    @Clause("K-1")
+    @Test
+    void ping_thatAClientIsTold_isWhatWasSent() {
+        connect();
+        client.onPing(ping -> events.add("ping " + ping.getText(UTF_8)));
+        server.ping((byte) 'a', (byte) 'b');
+        runUntil("the ping", () -> !events.isEmpty());
+        assertThat(events).containsExactly("ping ab");
     }
 
     private Promise<WebSocket> answeredWith(String answer) {

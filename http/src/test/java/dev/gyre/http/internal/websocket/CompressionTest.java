@@ -5,7 +5,6 @@ import static dev.gyre.http.internal.websocket.Frames.CONTINUATION;
 import static dev.gyre.http.internal.websocket.Frames.PING;
 import static dev.gyre.http.internal.websocket.Frames.TEXT;
 import static dev.gyre.http.internal.websocket.Frames.binary;
-import static dev.gyre.http.internal.websocket.Frames.close;
 import static dev.gyre.http.internal.websocket.Frames.deflated;
 import static dev.gyre.http.internal.websocket.Frames.frame;
 import static dev.gyre.http.internal.websocket.Frames.part;
@@ -195,12 +194,60 @@ class CompressionTest {
 
     @Clause("K-1")
     @Test
-    void closing_insideAMessage_givesTheInflaterBack() {
+    void packedBytes_beyondTheLimit_areRefused_alsoIfNothingComesOfThem() {
+        WebSocketConfig config = WebSocketConfig.DEFAULT.withMaxMessage(1000);
+        byte[] emptyBlocks = new byte[5 * 400];
+        for (int i = 0; i < emptyBlocks.length; i += 5) {
+            emptyBlocks[i + 3] = (byte) 0xff;
+            emptyBlocks[i + 4] = (byte) 0xff;
+        }
+        try (ServerSide server = ServerSide.echo(config, true)) {
+            server.send(frame(LAST | PACKED | BINARY, emptyBlocks, true));
+            assertThat(server.answers()).as("in one frame").containsExactly("close 1009");
+        }
+        try (ServerSide server = ServerSide.echo(config, true)) {
+            byte[] some = Arrays.copyOf(emptyBlocks, 500);
+            server.send(
+                    frame(PACKED | BINARY, some, true),
+                    part(CONTINUATION, some),
+                    part(CONTINUATION, some));
+            assertThat(server.answers()).as("in several").containsExactly("close 1009");
+        }
+    }
+
+    @Clause("K-1")
+    @Test
+    void message_ofTheLimitThatCannotBeCompressed_isTaken() {
+        byte[] noise = new byte[1000];
+        new Random(3).nextBytes(noise);
+        try (ServerSide server =
+                ServerSide.echo(WebSocketConfig.DEFAULT.withMaxMessage(1000), true)) {
+            byte[] packed = deflated(noise);
+            assertThat(packed).hasSizeGreaterThan(1000);
+            server.send(frame(LAST | PACKED | BINARY, packed, true));
+            assertThat(server.answers()).containsExactly(binary(noise));
+        }
+    }
+
+    @Clause("K-1")
+    @Test
+    void message_thatIsCutOff_isRefused_whereverThatIs() {
+        byte[] fixed = deflated(utf8("Hello, and hello again"));
+        byte[] dynamic = deflated(utf8(words(3000)));
+        byte[] stored = HexFormat.of().parseHex("000800f7ff4142434445464748" + "00");
         try (ServerSide server = server()) {
-            server.send(frame(PACKED | TEXT, new byte[] {0x02}, true), close(1001, ""));
-            assertThat(server.answers()).containsExactly("close 1001");
-            Workbench bench = Workbench.of(server.world.loop());
-            assertThat(bench.idleInflaters()).as("inflaters that wait to be used again").isOne();
+            Inflation inflation = Workbench.of(server.world.loop()).inflation;
+            for (byte[] whole : new byte[][] {fixed, dynamic, stored}) {
+                assertThat(inflation.inflate(whole, whole.length, 1 << 20)).isNull();
+                // The first byte of a stored block is a whole message, of nothing.
+                for (int length = 2; length < whole.length; length++) {
+                    assertThat(inflation.inflate(whole, length, 1 << 20))
+                            .as("%d of %d bytes", length, whole.length)
+                            .isEqualTo(Violation.NOT_DEFLATE);
+                }
+            }
+            server.send(frame(LAST | PACKED | BINARY, Arrays.copyOf(stored, 7), true));
+            assertThat(server.answers()).containsExactly("close 1007");
         }
     }
 }

@@ -75,6 +75,62 @@ class EchoAllocationTest {
         }
     }
 
+    /// The longest that is usual, from a thousand bytes: neither what it is inflated to nor what it is deflated to is
+    /// made anew.
+    @Test
+    void echo_ofALongCompressedMessage_allocatesNextToNothing() {
+        try (EventLoop loop = EventLoop.open()) {
+            Listener listener =
+                    Listener.tcp(
+                            loop,
+                            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                            stream ->
+                                    new WebSocketProtocol(
+                                                    stream,
+                                                    WebSocketConfig.DEFAULT,
+                                                    true,
+                                                    ServerSide.COMPRESSED,
+                                                    null,
+                                                    "/")
+                                            .begin(
+                                                    stream,
+                                                    socket ->
+                                                            socket.onBinary(
+                                                                    data -> {
+                                                                        socket.send(data);
+                                                                        echoed++;
+                                                                    })));
+            Stream[] client = new Stream[1];
+            Stream.connect(loop, listener.address())
+                    .thenAccept(
+                            stream -> {
+                                client[0] = stream;
+                                stream.onData(Buffer::clear);
+                            });
+            while (client[0] == null) {
+                loop.runSome();
+            }
+            byte[] one = Frames.frame(0xc2, Frames.deflated(new byte[1 << 20]), true);
+            exchange(loop, client[0], one, 20);
+            ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+            long before = threads.getCurrentThreadAllocatedBytes();
+            exchange(loop, client[0], one, 20);
+            assertThat((threads.getCurrentThreadAllocatedBytes() - before) / 20)
+                    .as("bytes allocated for each echo of 1 MiB")
+                    .isLessThan(16 << 10);
+        }
+    }
+
+    private void exchange(EventLoop loop, Stream client, byte[] message, int times) {
+        echoed = 0;
+        for (int i = 0; i < times; i++) {
+            client.write(message);
+            while (echoed <= i) {
+                loop.runSome();
+            }
+        }
+    }
+
     private void run(EventLoop loop, Stream client, Buffer burst, int rounds) {
         for (int i = 0; i < rounds; i++) {
             echoed = 0;

@@ -26,7 +26,7 @@ class HandshakeTest {
                     "Sec-WebSocket-Version: 13");
 
     private static Handshake.Answer answer(WebSocketConfig config, List<String> lines) {
-        return Handshake.answer("GET", false, new TestHeaders(lines), config);
+        return Handshake.answer("GET", false, false, new TestHeaders(lines), config);
     }
 
     private static Handshake.Accepted accepted(WebSocketConfig config, String... more) {
@@ -87,6 +87,9 @@ class HandshakeTest {
         assertThat(refused(with(name, KEY, KEY)).status()).as("two keys").isEqualTo(400);
         assertThat(refused(with(name, name + ": !!!")).status()).as("not base64").isEqualTo(400);
         assertThat(refused(with(name, name + ": AAAA")).status()).as("3 bytes").isEqualTo(400);
+        assertThat(refused(with(name, KEY.replace("=", ""))).status())
+                .as("without its padding")
+                .isEqualTo(400);
     }
 
     @Clause("K-1")
@@ -94,9 +97,9 @@ class HandshakeTest {
     void answer_toAnotherMethodOrHttp10_is400() {
         TestHeaders headers = new TestHeaders(GOOD);
         WebSocketConfig config = WebSocketConfig.DEFAULT;
-        assertThat(Handshake.answer("POST", false, headers, config))
+        assertThat(Handshake.answer("POST", false, false, headers, config))
                 .isInstanceOf(Handshake.Refused.class);
-        assertThat(Handshake.answer("GET", true, headers, config))
+        assertThat(Handshake.answer("GET", true, false, headers, config))
                 .isInstanceOf(Handshake.Refused.class);
     }
 
@@ -111,6 +114,29 @@ class HandshakeTest {
                 .isInstanceOfSatisfying(
                         Handshake.Refused.class,
                         refused -> assertThat(refused.status()).isEqualTo(403));
+    }
+
+    @Clause("K-1")
+    @Test
+    void answer_overTls_isForPagesOfHttps() {
+        WebSocketConfig config = WebSocketConfig.DEFAULT;
+        for (String origin : List.of("https://here", "https://here:443", "http://here")) {
+            TestHeaders headers = new TestHeaders(with("nothing", "Origin: " + origin));
+            assertThat(Handshake.answer("GET", false, true, headers, config))
+                    .as(origin)
+                    .isInstanceOf(
+                            origin.startsWith("https")
+                                    ? Handshake.Accepted.class
+                                    : Handshake.Refused.class);
+        }
+    }
+
+    @Clause("K-1")
+    @Test
+    void answer_whereAllOriginsAreWelcome_isTheUpgrade() {
+        WebSocketConfig config = WebSocketConfig.DEFAULT.withOrigins("*");
+        accepted(config, "Origin: https://elsewhere.example");
+        accepted(config, "Origin: null");
     }
 
     @Clause("K-1")

@@ -22,16 +22,18 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 
 class RoomTest {
     private final SimulatedWorld world = SimulatedWorld.seed(5);
-    private final Room room = new Room();
+    private Room room = new Room();
     private final List<WebSocket> sockets = new ArrayList<>();
     private final List<SimulatedPeer> peers = new ArrayList<>();
+    private final List<Integer> ends = new ArrayList<>();
 
     @BeforeEach
     void listen() {
-        WebSocketConfig config = WebSocketConfig.DEFAULT.withWhenSlow(WhenSlow.CLOSE);
+        WebSocketConfig config = WebSocketConfig.DEFAULT;
         Listener.tcp(
                 world.loop(),
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 80),
@@ -44,7 +46,8 @@ class RoomTest {
                                     socket -> {
                                         sockets.add(socket);
                                         room.add(socket);
-                                        socket.onText(room::broadcast);
+                                        socket.onText(text -> room.broadcast(text));
+                                        socket.onClose((code, _) -> ends.add(code));
                                     });
                 });
     }
@@ -110,6 +113,7 @@ class RoomTest {
     @Clause("K-1")
     @Test
     void socket_thatDoesNotKeepUp_goes_andTheOthersHearEachMessageOnce() {
+        room = new Room(WhenSlow.CLOSE, 10_000);
         join(6);
         peers.get(0).pauseReading();
         peers.get(4).pauseReading();
@@ -123,9 +127,111 @@ class RoomTest {
         }
         world.run();
         assertThat(room.size()).isEqualTo(4);
+        assertThat(ends).containsExactly(1013, 1013);
         for (int each : new int[] {1, 2, 3, 5}) {
             assertThat(heard(each)).as("peer %d", each).hasSize(count);
         }
+    }
+
+    @Clause("K-1")
+    @Test
+    void socket_thatDoesNotKeepUp_holdsNoMoreThanTheRoomAllows() {
+        join(2);
+        peers.get(0).pauseReading();
+        WebSocketMessage message = WebSocketMessage.binary(noise(100_000));
+        for (int i = 0; i < 40; i++) {
+            room.broadcast(message);
+            world.run();
+        }
+        assertThat(ends).as("above 1 MiB, of 4 MB").containsExactly(1013);
+        assertThat(room.size()).isOne();
+        assertThat(heard(1)).hasSize(40);
+    }
+
+    @Clause("K-1")
+    @Test
+    void messages_forManyThatDoNotKeepUp_areOneMemoryForAll_andArriveInOrder() {
+        join(3);
+        peers.forEach(SimulatedPeer::pauseReading);
+        List<String> expected = new ArrayList<>();
+        for (int i = 0; i < 900; i++) {
+            byte[] message = noise(1000);
+            message[0] = (byte) i;
+            message[1] = (byte) (i >> 8);
+            room.broadcast(WebSocketMessage.binary(message));
+            expected.add(Frames.binary(message));
+            world.run();
+        }
+        assertThat(world.loop().metrics().bufferMemory())
+                .as("copies of 2.7 MB that wait: up to the streams' marks, and no more")
+                .isLessThan(1_000_000);
+        sockets.get(0).send("to one alone");
+        peers.forEach(SimulatedPeer::resumeReading);
+        world.run();
+        assertThat(heard(1)).isEqualTo(expected);
+        assertThat(heard(2)).isEqualTo(expected);
+        expected.add(Frames.text("to one alone"));
+        assertThat(heard(0)).isEqualTo(expected);
+        assertThat(ends).isEmpty();
+    }
+
+    @Clause("K-1")
+    @Test
+    void close_ofOneThatDoesNotKeepUp_comesBehindWhatWasBroadcast() {
+        join(1);
+        peers.get(0).pauseReading();
+        for (int i = 0; i < 500; i++) {
+            room.broadcast(WebSocketMessage.binary(noise(1000)));
+        }
+        sockets.get(0).close(1001, "");
+        peers.get(0).resumeReading();
+        world.run();
+        assertThat(heard(0)).hasSize(501).last().isEqualTo("close 1001");
+    }
+
+    @Clause("K-1")
+    @Test
+    void socket_thatDoesNotKeepUp_inARoomThatDrops_missesSome_andStays() {
+        room = new Room(WhenSlow.DROP, 200_000);
+        join(2);
+        peers.get(0).pauseReading();
+        WebSocketMessage message = WebSocketMessage.binary(noise(100_000));
+        for (int i = 0; i < 40; i++) {
+            room.broadcast(message);
+            world.run();
+        }
+        assertThat(sockets.get(0).dropped()).isBetween(1L, 39L);
+        peers.get(0).resumeReading();
+        world.run();
+        assertThat(heard(0)).hasSize(40 - (int) sockets.get(0).dropped());
+        assertThat(heard(1)).hasSize(40);
+        room.broadcast("again");
+        world.run();
+        assertThat(heard(0)).last().isEqualTo(Frames.text("again"));
+    }
+
+    @Clause("K-1")
+    @Test
+    void message_longerThanTheLimit_isSentToWhoKeepsUp() {
+        room = new Room(WhenSlow.CLOSE, 1);
+        join(1);
+        room.broadcast("longer than one byte");
+        world.run();
+        assertThat(heard(0)).containsExactly(Frames.text("longer than one byte"));
+    }
+
+    @Clause("K-1")
+    @Test
+    void room_inWhichMessagesWait_isRefused() {
+        assertThatThrownBy(() -> new Room(WhenSlow.WAIT, 1000))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("not WAIT");
+    }
+
+    private static byte[] noise(int length) {
+        byte[] made = new byte[length];
+        new Random(1).nextBytes(made);
+        return made;
     }
 
     @Clause("K-1")

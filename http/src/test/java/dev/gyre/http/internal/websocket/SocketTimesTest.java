@@ -53,13 +53,79 @@ class SocketTimesTest {
     @Clause("K-1")
     @Test
     void bytes_ofAnySort_putThePingOff() {
-        try (ServerSide server = ServerSide.echo(CONFIG, false)) {
+        WebSocketConfig patient = CONFIG.withMessageTimeout(Duration.ZERO);
+        try (ServerSide server = ServerSide.echo(patient, false)) {
             byte[] long1 = Frames.frame(Frames.BINARY, new byte[10]);
             for (int i = 0; i < long1.length - 1; i++) {
                 server.world.advance(seconds(20));
                 server.send(new byte[] {long1[i]});
             }
             assertThat(server.answers()).as("a byte came every 20 seconds: no ping").isEmpty();
+        }
+    }
+
+    @Clause("K-1")
+    @Test
+    void message_thatDoesNotEnd_isClosedInTime_whateverElseArrives() {
+        for (Duration interval : new Duration[] {Duration.ZERO, seconds(30), seconds(300)}) {
+            try (ServerSide server = ServerSide.echo(CONFIG.withPingInterval(interval), false)) {
+                server.world.advance(seconds(10));
+                server.send(Frames.part(Frames.TEXT, "it begins"));
+                for (int i = 0; i < 5; i++) {
+                    server.world.advance(seconds(11));
+                    server.send(Frames.frame(Frames.PONG, ""), Frames.part(0, "."));
+                }
+                assertThat(server.socket.isOpen()).as("after 55 seconds").isTrue();
+                server.world.advance(seconds(6));
+                assertThat(server.events)
+                        .as("pings each %s", interval)
+                        .containsExactly("closed 1008");
+                assertThat(server.answers()).last().isEqualTo("close 1008");
+            }
+        }
+    }
+
+    @Clause("K-1")
+    @Test
+    void messages_thatEnd_haveEachTheirOwnTime() {
+        try (ServerSide server = ServerSide.echo(CONFIG, false)) {
+            for (int i = 0; i < 5; i++) {
+                server.send(Frames.part(Frames.TEXT, "it begins"));
+                server.world.advance(seconds(25));
+                server.send(Frames.part(0, " and goes on"));
+                server.world.advance(seconds(25));
+                server.send(Frames.frame(0, " and ends"));
+            }
+            assertThat(server.answers()).hasSize(5);
+            server.world.advance(seconds(25));
+            assertThat(server.socket.isOpen()).isTrue();
+        }
+    }
+
+    @Clause("K-1")
+    @Test
+    void message_thatIsLong_mayTakeLong() {
+        try (ServerSide server = ServerSide.echo(CONFIG, false)) {
+            server.send(Frames.part(Frames.BINARY, new byte[100]));
+            for (int i = 0; i < 20; i++) {
+                server.world.advance(seconds(10));
+                server.send(Frames.part(0, new byte[20_000]));
+            }
+            server.send(Frames.frame(0, ""));
+            assertThat(server.answers()).as("after 200 seconds").hasSize(1);
+        }
+    }
+
+    @Clause("K-1")
+    @Test
+    void message_ofASocketThatIsPaused_hasItsTimeAnew() {
+        try (ServerSide server = ServerSide.echo(CONFIG, false)) {
+            server.send(Frames.part(Frames.TEXT, "it begins"));
+            server.socket.pause();
+            server.world.advance(seconds(300));
+            server.socket.resume();
+            server.send(Frames.frame(0, " and ends"));
+            assertThat(server.answers()).hasSize(1);
         }
     }
 

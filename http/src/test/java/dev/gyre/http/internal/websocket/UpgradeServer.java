@@ -48,7 +48,7 @@ final class UpgradeServer implements Protocol {
         List<String> lines = Arrays.asList(data.getText(bytes, ISO_8859_1).strip().split("\r\n"));
         String[] first = lines.getFirst().split(" ", 3);
         TestHeaders headers = new TestHeaders(lines.subList(1, lines.size()));
-        switch (Handshake.answer(first[0], false, headers, config)) {
+        switch (Handshake.answer(first[0], false, false, headers, config)) {
             case Handshake.Accepted(String accept, String protocol, String extensions) -> {
                 stream.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n");
                 stream.write("Connection: Upgrade\r\nSec-WebSocket-Accept: " + accept + "\r\n");
