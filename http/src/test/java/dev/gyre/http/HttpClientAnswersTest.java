@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.gyre.Outcome;
 import dev.gyre.Promise;
 import dev.gyre.io.CloseReason;
+import dev.gyre.io.Stream;
 import dev.gyre.io.StreamClosedException;
 import dev.gyre.testkit.SimulatedWorld;
 
@@ -13,11 +14,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.net.InetSocketAddress;
 import java.net.ProtocolException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 
 /// What the client makes of answers, good and bad, however they are cut; and of connections that are gone.
 class HttpClientAnswersTest {
@@ -222,6 +226,43 @@ class HttpClientAnswersTest {
         assertThat(client.connections()).isZero();
         assertThat(told("GET")).isEqualTo("200 [OK] [hi] [null]");
         assertThat(peer.streams()).hasSize(2);
+    }
+
+    /// Makes a call at a moment at which something lies unread in the kernel, on the connection that is kept: both
+    /// have arrived together with the word on another connection that has the call made.
+    private String toldOfCallBehind(Consumer<Stream> whatArrives) {
+        world.latency(Duration.ofMillis(1), Duration.ZERO);
+        peer.reply(OK).reply(OK);
+        assertThat(told("GET")).isEqualTo("200 [OK] [hi] [null]");
+        List<Promise<HttpAnswer>> calls = new ArrayList<>();
+        URI uri = peer.uri("/");
+        Stream.connect(world.loop(), new InetSocketAddress(uri.getHost(), uri.getPort()))
+                .thenAccept(word -> word.onData(_ -> calls.add(begin("POST", "pay"))));
+        world.advance(Duration.ofSeconds(1));
+        peer.streams().getLast().write("now");
+        whatArrives.accept(peer.streams().getFirst());
+        world.advance(Duration.ofSeconds(1));
+        assertThat(peer.streams()).as("the kept one, the word, and the new one").hasSize(3);
+        assertThat(peer.requests()).as("each was sent once").hasSize(2);
+        return calls.getFirst().outcome() instanceof Outcome.Resolved(HttpAnswer answer)
+                ? answer.reason() + " " + answer.text()
+                : String.valueOf(calls.getFirst().outcome());
+    }
+
+    @Test
+    void bytes_inTheKernelWhenACallIsMade_areNotItsAnswer() {
+        String forged = "HTTP/1.1 200 Forged\r\nContent-Length: 0\r\n\r\n";
+        assertThat(toldOfCallBehind(kept -> kept.write(forged))).isEqualTo("OK hi");
+    }
+
+    @Test
+    void end_inTheKernelWhenACallIsMade_sendsItToAnotherConnectionWhateverItIs() {
+        assertThat(toldOfCallBehind(Stream::end)).isEqualTo("OK hi");
+    }
+
+    @Test
+    void reset_inTheKernelWhenACallIsMade_sendsItToAnotherConnectionWhateverItIs() {
+        assertThat(toldOfCallBehind(Stream::abort)).isEqualTo("OK hi");
     }
 
     @ParameterizedTest
