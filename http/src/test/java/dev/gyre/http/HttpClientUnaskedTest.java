@@ -115,8 +115,7 @@ class HttpClientUnaskedTest {
         return peer[0];
     }
 
-    private static void answer(EventLoop loop, SocketChannel peer, String text)
-            throws IOException {
+    private static void answer(EventLoop loop, SocketChannel peer, String text) throws IOException {
         ByteBuffer request = ByteBuffer.allocate(4_096);
         runUntil(
                 loop,

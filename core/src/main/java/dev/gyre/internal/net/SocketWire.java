@@ -151,9 +151,7 @@ final class SocketWire implements Wire {
 
     /// Whether neither bytes nor an end nor an error is to be received.
     private boolean isDrained() {
-        return socket.use(
-                        fd -> operations.seam().sockets().get().pollOne(fd, Linux.POLLIN))
-                == 0;
+        return socket.use(fd -> operations.seam().sockets().get().pollOne(fd, Linux.POLLIN)) == 0;
     }
 
     private void received(Receive done) {

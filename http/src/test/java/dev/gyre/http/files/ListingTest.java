@@ -133,8 +133,7 @@ class ListingTest {
     @Test
     void listing_ofANameThatIsNoText_hasNoLinkThatLeadsElsewhere() throws Exception {
         String script = "touch \"$(printf 'odd-\\377')\"";
-        Process made =
-                new ProcessBuilder("sh", "-c", script).directory(directory.toFile()).start();
+        Process made = new ProcessBuilder("sh", "-c", script).directory(directory.toFile()).start();
         assertThat(made.waitFor()).isZero();
         try (ServedSite site = site(FilesConfig.DEFAULT.withListing(true))) {
             String page = new String(site.get("/s/").content(), UTF_8);

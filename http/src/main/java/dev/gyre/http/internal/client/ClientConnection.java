@@ -193,7 +193,8 @@ final class ClientConnection implements Protocol {
         ClientCall carried = call;
         call = null;
         unsent = null;
-        if (carried != null && (asked ? isStale(reason) && carried.tryAgain() : carried.isPending())) {
+        if (carried != null
+                && (asked ? isStale(reason) && carried.tryAgain() : carried.isPending())) {
             pool.again(this, carried);
             return;
         }

@@ -131,10 +131,7 @@ public final class Directory {
             return answer.with(exchange, known, gzip);
         }
         if (requested == null) {
-            requested =
-                    require(
-                            exchange,
-                            file == null ? requested(name) : of(file));
+            requested = require(exchange, file == null ? requested(name) : of(file));
         }
         Asked asked = new Asked(exchange, key, requested, gzip, mostToCompress);
         return found(asked, known, MOST_LOOKS)

@@ -28,7 +28,8 @@ final class FileAnswer {
         boolean usual = exchange.response().status() == 200 && (isGet || method.equals("HEAD"));
         Headers headers = exchange.request().headers();
         boolean ranged = usual && isGet && headers.contains("Range");
-        // What nobody has compressed yet is not for the sake of a head, which can be told all the same.
+        // What nobody has compressed yet is not for the sake of a head, which can be told all the
+        // same.
         FileForm compressed = file.gzip == null && !isGet ? file.unmade : file.gzip;
         // Parts of what was compressed are of no use to anybody.
         FileForm form = gzip && compressed != null && !ranged ? compressed : file.plain;

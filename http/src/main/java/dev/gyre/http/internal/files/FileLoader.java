@@ -60,17 +60,12 @@ final class FileLoader {
                 config,
                 atRoot,
                 new FileOpener(
-                        config.symlinks(),
-                        path -> Descriptor.open(path, StandardOpenOption.READ)),
+                        config.symlinks(), path -> Descriptor.open(path, StandardOpenOption.READ)),
                 InstantSource.system());
     }
 
     FileLoader(
-            Path root,
-            FilesConfig config,
-            boolean atRoot,
-            FileOpener opener,
-            InstantSource clock) {
+            Path root, FilesConfig config, boolean atRoot, FileOpener opener, InstantSource clock) {
         this.root = root;
         this.config = config;
         this.atRoot = atRoot;
@@ -313,8 +308,7 @@ final class FileLoader {
                 content == null ? beside : null);
     }
 
-    private @Nullable FileForm made(
-            Opened opened, String type, byte[] content, Vouching vouching) {
+    private @Nullable FileForm made(Opened opened, String type, byte[] content, Vouching vouching) {
         byte[] smaller;
         try (GzipCoder coder = new GzipCoder(GZIP_LEVEL)) {
             smaller = coder.whole(content);

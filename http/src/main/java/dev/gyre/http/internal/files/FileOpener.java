@@ -121,9 +121,7 @@ final class FileOpener {
     }
 
     private FileIdentity looked(Path path) throws IOException {
-        return symlinks
-                ? FileIdentity.of(path)
-                : FileIdentity.of(path, LinkOption.NOFOLLOW_LINKS);
+        return symlinks ? FileIdentity.of(path) : FileIdentity.of(path, LinkOption.NOFOLLOW_LINKS);
     }
 
     /// What the kernel says of a file at this place that another one has taken the place of.

@@ -51,8 +51,7 @@ final class Listing {
         try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
             for (Path path : found) {
                 String name = String.valueOf(path.getFileName());
-                if (config.hidden()
-                        || RequestedPath.isShown(name, atRoot && names.isEmpty())) {
+                if (config.hidden() || RequestedPath.isShown(name, atRoot && names.isEmpty())) {
                     addIfServed(rows, name, path, config.symlinks());
                 }
                 if (rows.size() > MOST) {
@@ -66,7 +65,8 @@ final class Listing {
         return page(sorted, names, left);
     }
 
-    private static void addIfServed(Collection<Row> rows, String name, Path path, boolean symlinks) {
+    private static void addIfServed(
+            Collection<Row> rows, String name, Path path, boolean symlinks) {
         FileIdentity identity;
         try {
             identity =

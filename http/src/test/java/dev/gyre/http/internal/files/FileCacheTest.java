@@ -113,7 +113,8 @@ class FileCacheTest {
                     new FileForm(like.plain.head(), "\"x\"", content.length, content, null);
             cache.put(
                     key("" + i),
-                    new CachedFile(like.path, like.identity, large, null, false, null, null, 0, true));
+                    new CachedFile(
+                            like.path, like.identity, large, null, false, null, null, 0, true));
             assertThat(cache.memoryBytes()).isLessThanOrEqualTo(16 << 20);
         }
         assertThat(cache.size()).isEqualTo(2);

@@ -46,7 +46,8 @@ class FileLoaderTest {
         return loader.load(new RequestedPath(List.of("a.txt"), false), mostToCompress);
     }
 
-    // ------------------------------------------------------------------ replaced while it is opened
+    // ------------------------------------------------------------------ replaced while it is
+    // opened
 
     /// Opens what is there, and then has another file take its place so often.
     private FileOpener.Call replacing(int times) {

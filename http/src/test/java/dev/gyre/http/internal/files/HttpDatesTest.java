@@ -26,8 +26,7 @@ class HttpDatesTest {
             @ForAll @LongRange(min = 0, max = 3_124_224_000L) long seconds) {
         var time = Instant.ofEpochSecond(seconds).atOffset(ZoneOffset.UTC);
         assertThat(HttpDates.read(WrittenDate.of(seconds))).isEqualTo(seconds);
-        for (String form :
-                List.of("EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM ppd HH:mm:ss uuuu")) {
+        for (String form : List.of("EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM ppd HH:mm:ss uuuu")) {
             String text = DateTimeFormatter.ofPattern(form, Locale.ENGLISH).format(time);
             assertThat(HttpDates.read(text)).as(text).isEqualTo(seconds);
         }

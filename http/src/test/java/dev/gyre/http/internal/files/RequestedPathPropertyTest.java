@@ -46,8 +46,10 @@ class RequestedPathPropertyTest {
 
     @Example
     void of_ordinaryPaths_areTheirNames() {
-        assertThat(RequestedPath.of("", false, false)).isEqualTo(new RequestedPath(List.of(), true));
-        assertThat(RequestedPath.of("a", false, false)).isEqualTo(new RequestedPath(List.of("a"), false));
+        assertThat(RequestedPath.of("", false, false))
+                .isEqualTo(new RequestedPath(List.of(), true));
+        assertThat(RequestedPath.of("a", false, false))
+                .isEqualTo(new RequestedPath(List.of("a"), false));
         assertThat(RequestedPath.of("a/b/", false, false))
                 .isEqualTo(new RequestedPath(List.of("a", "b"), true));
         assertThat(RequestedPath.of("%c3%a9%20+", false, false))
