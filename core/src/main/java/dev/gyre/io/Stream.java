@@ -92,6 +92,13 @@ public sealed interface Stream permits LoopStream {
     /// @throws IllegalStateException if another read is waiting, or callbacks are set
     Promise<Buffer> read(int atLeast);
 
+    /// Promises that all that had arrived when this was called was handed to whoever reads, bytes as well as an end of input: for protocols in
+    /// which the peer must not speak now, and what it says unasked is not to be taken for the answer to what is written next.
+    ///
+    /// The kernel is asked, so this takes a turn of the loop. Under TLS what has arrived of a record counts when the record is whole. While the
+    /// stream is paused, or nobody reads, it waits. Rejected with a [StreamClosedException] if the stream is closed before.
+    Promise<@Nullable Void> caughtUp();
+
     /// Stops reading, until [#resume()]: no callback for data or the end comes meanwhile.
     void pause();
 

@@ -4,6 +4,12 @@ import java.time.Duration;
 import java.util.Objects;
 
 /// How [HttpServer#files] serves a directory. Immutable: each `with` method returns a changed copy.
+///
+/// Names that are not ASCII are found if the JVM was started with a locale in UTF-8, such as `LC_ALL=C.UTF-8`; in the locales `C`
+/// and `POSIX` Java cannot open such files. That is logged once, when one is asked for.
+///
+/// A file that was changed in the last two seconds has a weak `ETag` and no `Last-Modified`: it may be changed again and look the
+/// same, so parts of it are not for whoever has other parts (`If-Range`).
 public final class FilesConfig implements Cloneable {
     /// The configuration of directories that are given none.
     public static final FilesConfig DEFAULT = new FilesConfig();
@@ -23,12 +29,13 @@ public final class FilesConfig implements Cloneable {
         return index;
     }
 
-    /// Whether a directory without that file is answered with a list of what it has. Default false.
+    /// Whether a directory without that file is answered with a list of what it has, or of the first 10 000. Default false.
     public boolean listing() {
         return listing;
     }
 
-    /// Whether names are served that begin with a dot. Default false.
+    /// Whether names are served that begin with a dot. Default false: of those only `/.well-known/` is then, if the directory is
+    /// served at `/`, and nothing below it that begins with one.
     public boolean hidden() {
         return hidden;
     }
@@ -40,6 +47,9 @@ public final class FilesConfig implements Cloneable {
 
     /// Whether a file is sent compressed to peers that take it when that pays: `a.css.gz` beside `a.css`, or made when first asked
     /// for. Default true.
+    ///
+    /// Made are compressed forms of text from 1 KiB to 1 MiB, while there is memory to keep them; larger files are sent compressed only if there
+    /// is such a file beside them. For `HEAD` nothing is compressed: the length is not said then, unless it is known.
     public boolean compression() {
         return compression;
     }
@@ -49,7 +59,8 @@ public final class FilesConfig implements Cloneable {
         return cacheControl;
     }
 
-    /// How long what is known of a file is used before the system is asked anew. Default one second.
+    /// How long what is known of a file is used before the system is asked anew. Default one second. A file of more than 16 KiB that was
+    /// written to is noticed at once.
     public Duration fresh() {
         return fresh;
     }

@@ -24,7 +24,7 @@ public final class HttpAnswer {
         this.trailers = Objects.requireNonNull(trailers, "trailers");
     }
 
-    /// The status, as 200.
+    /// The status, as 200. From 600 on it means nothing that is known: it is to be treated as one of 5xx (RFC 9110, 15).
     public int status() {
         return status;
     }

@@ -1,5 +1,6 @@
 package dev.gyre.http;
 
+import dev.gyre.Cancellation;
 import dev.gyre.Promise;
 import dev.gyre.io.Buffer;
 
@@ -17,6 +18,17 @@ public interface HttpCall {
     /// @throws IllegalArgumentException if it would not be one field of one line, or is `Content-Length` or
     ///     `Transfer-Encoding`
     HttpCall header(String name, String value);
+
+    /// Adds a header field beside those of the same name. As [#header], but there is one `Host` only.
+    ///
+    /// @return this call
+    HttpCall addHeader(String name, String value);
+
+    /// Gives the call up when it is not wanted any more: it is rejected with the [dev.gyre.CancelledException], and not sent if it was not
+    /// yet, or its connection closed. The cancellation may come from any thread. The last one that is set counts.
+    ///
+    /// @return this call
+    HttpCall cancelOn(Cancellation cancellation);
 
     /// Changes [HttpClientConfig#timeout] for this call.
     ///

@@ -15,7 +15,9 @@ import java.net.URI;
 /// ```
 ///
 /// Connections are kept and used again, at most [HttpClientConfig#maxConnections] for each host and port; requests
-/// above that wait, and are sent in order. An idempotent request on a kept connection that was closed before a byte
+/// above that wait, and are sent in order; that a connection cannot be opened rejects one only if there is no other to wait for. What a server sends unasked is no answer: before a kept connection is used
+/// all that has arrived on it is read, and if that is anything, bytes or an end, the request goes to another
+/// connection. An idempotent request on a kept connection that was closed before a byte
 /// of the answer came is sent again, once, on a new one. Announcements (1xx) are skipped, and redirects not
 /// followed.
 ///

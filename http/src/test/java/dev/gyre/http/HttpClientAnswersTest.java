@@ -2,9 +2,12 @@ package dev.gyre.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.gyre.CancellationSource;
+import dev.gyre.CancelledException;
 import dev.gyre.Outcome;
 import dev.gyre.Promise;
 import dev.gyre.io.CloseReason;
+import dev.gyre.io.Stream;
 import dev.gyre.io.StreamClosedException;
 import dev.gyre.testkit.SimulatedWorld;
 
@@ -13,11 +16,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.net.InetSocketAddress;
 import java.net.ProtocolException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 
 /// What the client makes of answers, good and bad, however they are cut; and of connections that are gone.
 class HttpClientAnswersTest {
@@ -89,6 +95,8 @@ class HttpClientAnswersTest {
             value = {
                 "GET  ~ HTTP/1.1 200 OK|Content-Length: 2||hi                    ~ 200 [OK] [hi]"
                         + " [null]",
+                "GET  ~ HTTP/1.1 999 Odd|Content-Length: 0||                     ~ 999 [Odd] []"
+                        + " [null]",
                 "GET  ~ HTTP/1.1 404|Content-Length: 0||                         ~ 404 [] []"
                         + " [null]",
                 "HEAD ~ HTTP/1.1 200 OK|Content-Length: 2||                      ~ 200 [OK] []"
@@ -148,7 +156,6 @@ class HttpClientAnswersTest {
                 "HTTP/2.0 200 OK||                                              ~ OTHER_VERSION",
                 "SSH-2.0-server|                                                ~ VERSION",
                 "HTTP/1.1 99 OK||                                               ~ BAD_STATUS",
-                "HTTP/1.1 600 OK||                                              ~ BAD_STATUS",
                 "HTTP/1.1 200 OK|A : b||                                        ~ SPACE_AFTER_NAME",
                 "HTTP/1.1 200 OK|A: b| c||                                      ~ FOLDED_FIELD",
                 "HTTP/1.1 200 OK|Content-Length: 1|Content-Length: 1||h         ~ LENGTH_TWICE",
@@ -224,6 +231,43 @@ class HttpClientAnswersTest {
         assertThat(peer.streams()).hasSize(2);
     }
 
+    /// Makes a call at a moment at which something lies unread in the kernel, on the connection that is kept: both
+    /// have arrived together with the word on another connection that has the call made.
+    private String toldOfCallBehind(Consumer<Stream> whatArrives) {
+        world.latency(Duration.ofMillis(1), Duration.ZERO);
+        peer.reply(OK).reply(OK);
+        assertThat(told("GET")).isEqualTo("200 [OK] [hi] [null]");
+        List<Promise<HttpAnswer>> calls = new ArrayList<>();
+        URI uri = peer.uri("/");
+        Stream.connect(world.loop(), new InetSocketAddress(uri.getHost(), uri.getPort()))
+                .thenAccept(word -> word.onData(_ -> calls.add(begin("POST", "pay"))));
+        world.advance(Duration.ofSeconds(1));
+        peer.streams().getLast().write("now");
+        whatArrives.accept(peer.streams().getFirst());
+        world.advance(Duration.ofSeconds(1));
+        assertThat(peer.streams()).as("the kept one, the word, and the new one").hasSize(3);
+        assertThat(peer.requests()).as("each was sent once").hasSize(2);
+        return calls.getFirst().outcome() instanceof Outcome.Resolved(HttpAnswer answer)
+                ? answer.reason() + " " + answer.text()
+                : String.valueOf(calls.getFirst().outcome());
+    }
+
+    @Test
+    void bytes_inTheKernelWhenACallIsMade_areNotItsAnswer() {
+        String forged = "HTTP/1.1 200 Forged\r\nContent-Length: 0\r\n\r\n";
+        assertThat(toldOfCallBehind(kept -> kept.write(forged))).isEqualTo("OK hi");
+    }
+
+    @Test
+    void end_inTheKernelWhenACallIsMade_sendsItToAnotherConnectionWhateverItIs() {
+        assertThat(toldOfCallBehind(Stream::end)).isEqualTo("OK hi");
+    }
+
+    @Test
+    void reset_inTheKernelWhenACallIsMade_sendsItToAnotherConnectionWhateverItIs() {
+        assertThat(toldOfCallBehind(Stream::abort)).isEqualTo("OK hi");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "HTTP/1.1 200 OK|Content-Length: 3||hi",
@@ -293,6 +337,94 @@ class HttpClientAnswersTest {
         assertThat(reason(calls.get(1))).isInstanceOf(ProtocolException.class);
         assertThat(calls.get(2).outcome()).isInstanceOf(Outcome.Resolved.class);
         assertThat(peer.streams()).hasSize(3);
+    }
+
+    @Test
+    void connection_thatCannotBeOpened_costsNoCallWhileAnotherIsOpen() {
+        Promise<HttpAnswer> first = begin("GET", "");
+        world.advance(Duration.ofSeconds(1));
+        peer.stopListening();
+        peer.reply(OK).reply(OK);
+        Promise<HttpAnswer> second = begin("GET", "");
+        Promise<HttpAnswer> third = begin("POST", "pay");
+        world.advance(Duration.ofSeconds(1));
+        assertThat(second.isSettled()).as("refused, but there is one to wait for").isFalse();
+        assertThat(third.isSettled()).isFalse();
+        peer.streams().getFirst().write(OK);
+        world.advance(Duration.ofSeconds(1));
+        for (Promise<HttpAnswer> call : List.of(first, second, third)) {
+            assertThat(call.outcome()).isInstanceOf(Outcome.Resolved.class);
+        }
+        assertThat(peer.streams()).as("all on one connection").hasSize(1);
+    }
+
+    @Test
+    void connections_thatCannotBeOpened_costAsManyCalls() {
+        client = HttpClient.on(world.loop(), HttpClientConfig.DEFAULT.withMaxConnections(2));
+        peer.stopListening();
+        List<Promise<HttpAnswer>> calls = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            calls.add(begin("GET", ""));
+        }
+        world.advance(Duration.ofSeconds(1));
+        for (Promise<HttpAnswer> call : calls) {
+            assertThat(reason(call)).hasMessageContaining("ECONNREFUSED");
+        }
+        assertThat(client.connections()).isZero();
+    }
+
+    // ------------------------------------------------------------------ given up
+
+    private Promise<HttpAnswer> begin(CancellationSource source) {
+        Promise<HttpAnswer> promise =
+                client.request("POST", peer.uri("/"))
+                        .cancelOn(source.cancellation())
+                        .send("content");
+        promise.then(_ -> null, _ -> null); // So that nobody reports it.
+        return promise;
+    }
+
+    @Test
+    void cancel_ofACallOnItsWay_rejectsItAndClosesItsConnection() {
+        CancellationSource source = new CancellationSource();
+        Promise<HttpAnswer> call = begin(source);
+        world.advance(Duration.ofSeconds(1));
+        assertThat(client.connections()).isEqualTo(1);
+        source.cancel("nobody waits");
+        world.advance(Duration.ofSeconds(1));
+        assertThat(reason(call))
+                .isInstanceOf(CancelledException.class)
+                .hasMessageContaining("nobody waits");
+        assertThat(client.connections()).isZero();
+        assertThat(peer.streams().getFirst().closeReason()).isEqualTo(CloseReason.RESET);
+    }
+
+    @Test
+    void cancel_ofACallThatWaits_rejectsItAndItIsNeverSent() {
+        client = HttpClient.on(world.loop(), HttpClientConfig.DEFAULT.withMaxConnections(1));
+        Promise<HttpAnswer> first = begin("GET", "");
+        CancellationSource source = new CancellationSource();
+        Promise<HttpAnswer> second = begin(source);
+        world.advance(Duration.ofSeconds(1));
+        source.cancel("nobody waits");
+        peer.streams().getFirst().write(OK);
+        world.advance(Duration.ofSeconds(1));
+        assertThat(first.outcome()).isInstanceOf(Outcome.Resolved.class);
+        assertThat(reason(second)).isInstanceOf(CancelledException.class);
+        assertThat(reason(begin(source))).as("at once").isInstanceOf(CancelledException.class);
+        assertThat(peer.requests()).hasSize(1);
+    }
+
+    @Test
+    void cancel_afterTheAnswer_changesNothing() {
+        CancellationSource source = new CancellationSource();
+        peer.reply(OK);
+        Promise<HttpAnswer> call = begin(source);
+        world.advance(Duration.ofSeconds(1));
+        source.cancel("too late");
+        world.advance(Duration.ofSeconds(1));
+        assertThat(call.outcome()).isInstanceOf(Outcome.Resolved.class);
+        assertThat(client.connections()).isEqualTo(1);
     }
 
     private static Throwable reason(Promise<HttpAnswer> promise) {

@@ -95,8 +95,9 @@ abstract class HttpClientContract extends HttpFixture {
         URI uri = uri("/a%20b/ü?q=%2F&x#part");
         HttpCall call = HttpClient.on(loop).request("GET", uri);
         call.header("X-A", "1").header("x-a", "2").header("User-Agent", "test");
+        call.addHeader("x-A", "3");
         assertThat(outcome(call.send()).text())
-                .isEqualTo("/a%20b/%C3%BC?q=%2F&x [" + uri.getAuthority() + "][test][2]");
+                .isEqualTo("/a%20b/%C3%BC?q=%2F&x [" + uri.getAuthority() + "][test][2, 3]");
         assertThat(
                         outcome(HttpClient.on(loop).get(URI.create("http://" + uri.getAuthority())))
                                 .text())
@@ -283,7 +284,10 @@ abstract class HttpClientContract extends HttpFixture {
         HttpClient client = HttpClient.on(loop);
         assertThat(outcome(client.get(uri("/last"))).text()).isEqualTo("b");
         assertThat(client.connections()).isZero();
-        HttpCall last = client.request("GET", uri("/a")).header("Connection", "TE, Close");
+        HttpCall last =
+                client.request("GET", uri("/a"))
+                        .header("Connection", "TE")
+                        .addHeader("connection", "x, Close");
         assertThat(outcome(last.send()).text()).isEqualTo("a");
         assertThat(client.connections()).isZero();
         runUntil("the server knows", () -> server.connections() == 0);

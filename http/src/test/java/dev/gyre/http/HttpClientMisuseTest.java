@@ -48,6 +48,10 @@ class HttpClientMisuseTest {
         assertThatThrownBy(() -> call.header("", "b")).hasMessageContaining("has a name");
         assertThatThrownBy(() -> call.header("content-LENGTH", "5"))
                 .hasMessageContaining("seen to");
+        assertThatThrownBy(() -> call.addHeader("Content-Length", "5"))
+                .hasMessageContaining("seen to");
+        call.addHeader("Host", "a");
+        assertThatThrownBy(() -> call.addHeader("host", "b")).hasMessageContaining("one Host");
         assertThatThrownBy(() -> call.header("Transfer-Encoding", "chunked"))
                 .isInstanceOf(IllegalArgumentException.class);
     }

@@ -25,6 +25,7 @@ final class ScriptedPeer {
 
     private final EventLoop loop;
     private final Listener listener;
+    private final int port;
     private final Deque<Reply> replies = new ArrayDeque<>();
     private final List<String> requests = new ArrayList<>();
     private final List<Stream> streams = new ArrayList<>();
@@ -37,10 +38,10 @@ final class ScriptedPeer {
                         loop,
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         this::accept);
+        port = ((InetSocketAddress) listener.address()).getPort();
     }
 
     URI uri(String target) {
-        int port = ((InetSocketAddress) listener.address()).getPort();
         return URI.create("http://127.0.0.1:" + port + target);
     }
 
@@ -71,6 +72,11 @@ final class ScriptedPeer {
     /// All that have ever connected.
     List<Stream> streams() {
         return streams;
+    }
+
+    /// Refuses whoever comes from now on.
+    void stopListening() {
+        listener.close();
     }
 
     private void accept(Stream stream) {

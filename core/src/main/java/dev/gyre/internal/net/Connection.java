@@ -57,6 +57,9 @@ final class Connection implements Wire.User {
 
     private boolean readsUnderPressure;
 
+    /// Made when it is asked for, which few streams ever are.
+    private @Nullable CatchingUp catchingUp;
+
     private final EndListeners listeners = new EndListeners();
 
     // How it ends.
@@ -222,6 +225,21 @@ final class Connection implements Wire.User {
         reading = false;
         times.received();
         input.arrivedEnd();
+        onCaughtUp();
+    }
+
+    Promise<@Nullable Void> caughtUp() {
+        if (catchingUp == null) {
+            catchingUp = new CatchingUp(this);
+        }
+        return catchingUp.begin();
+    }
+
+    @Override
+    public void onCaughtUp() {
+        if (catchingUp != null) {
+            catchingUp.done();
+        }
     }
 
     @Override
@@ -378,6 +396,9 @@ final class Connection implements Wire.User {
         reading = false;
         times.cancel();
         input.close();
+        if (catchingUp != null) {
+            catchingUp.closed();
+        }
         output.abandon();
         boolean reset = !output.isEmpty() || resets(why);
         if (why == CloseReason.LOOP_ENDED && !reset) {

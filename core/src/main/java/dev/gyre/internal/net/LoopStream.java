@@ -120,6 +120,12 @@ public final class LoopStream implements Stream {
     }
 
     @Override
+    public Promise<@Nullable Void> caughtUp() {
+        require("caughtUp");
+        return connection.caughtUp();
+    }
+
+    @Override
     public void pause() {
         require("pause");
         connection.input.pause();

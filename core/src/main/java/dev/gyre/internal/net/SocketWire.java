@@ -71,6 +71,10 @@ final class SocketWire implements Wire {
     private @Nullable User user;
     private Receiving receiving = Receiving.STOPPED;
     private boolean wanted;
+
+    /// Whether somebody waits to hear that nothing has arrived that was not told of.
+    private boolean catchingUp;
+
     private @Nullable Operation writing;
     private @Nullable OutputQueue queue;
 
@@ -106,12 +110,48 @@ final class SocketWire implements Wire {
     public void read(boolean wanted) {
         this.wanted = wanted;
         if (wanted && receiving == Receiving.STOPPED && !closed) {
-            receiving = Receiving.RECEIVING;
-            receive.start();
+            receive();
+            if (catchingUp) {
+                stopToLook();
+            }
         } else if (!wanted && receiving == Receiving.RECEIVING) {
-            receiving = Receiving.STOPPING;
-            receive.cancel();
+            stopToLook();
         }
+    }
+
+    private void receive() {
+        receiving = Receiving.RECEIVING;
+        receive.start();
+    }
+
+    /// While a receive is under way the kernel may have bytes in hand that are in the socket no longer and
+    /// nobody was told of. When it has stopped, what has arrived is in the socket, where one can see it.
+    private void stopToLook() {
+        receiving = Receiving.STOPPING;
+        receive.cancel();
+    }
+
+    @Override
+    public void catchUp() {
+        catchingUp = true;
+        if (receiving == Receiving.RECEIVING && !closed) {
+            stopToLook();
+        }
+    }
+
+    /// Goes on after a receive that has stopped.
+    private void receiveOn() {
+        boolean caughtUp = catchingUp && isDrained();
+        receive();
+        if (caughtUp) {
+            catchingUp = false;
+            user().onCaughtUp();
+        }
+    }
+
+    /// Whether neither bytes nor an end nor an error is to be received.
+    private boolean isDrained() {
+        return socket.use(fd -> operations.seam().sockets().get().pollOne(fd, Linux.POLLIN)) == 0;
     }
 
     private void received(Receive done) {
@@ -139,8 +179,10 @@ final class SocketWire implements Wire {
             wanted = false;
             user().onLoopEnding();
         }
-        if (wanted && !goesOn) {
-            read(true);
+        if (wanted && receiving == Receiving.STOPPED) {
+            receiveOn();
+        } else if (wanted && catchingUp && receiving == Receiving.RECEIVING) {
+            stopToLook();
         }
     }
 

@@ -227,6 +227,11 @@ final class TlsWire implements Wire, Wire.User {
     }
 
     @Override
+    public void catchUp() {
+        below.catchUp();
+    }
+
+    @Override
     public void flush(OutputQueue queue) {
         output.offer(queue);
         if (!isOver()) {
@@ -285,6 +290,13 @@ final class TlsWire implements Wire, Wire.User {
         } else {
             output.pump();
             updateBelow();
+        }
+    }
+
+    @Override
+    public void onCaughtUp() {
+        if (!isOver()) {
+            user().onCaughtUp();
         }
     }
 

@@ -40,6 +40,9 @@ interface Wire {
         /// The peer is there, though nothing has come of it for the user: a handshake goes on.
         default void onActivity() {}
 
+        /// Nothing is left in the kernel of what has arrived: [Wire#catchUp()] asked for that.
+        default void onCaughtUp() {}
+
         /// The loop is coming to its end, and reads nothing any more: what was written may still go out.
         void onLoopEnding();
 
@@ -52,6 +55,9 @@ interface Wire {
 
     /// Begins to read, or stops. Asking for what is so already does nothing.
     void read(boolean wanted);
+
+    /// Has all that has arrived by now told of, and then [User#onCaughtUp()]; while nothing is read, later.
+    void catchUp();
 
     /// There is something in the queue: takes of it what can be carried, now or at the end of the turn.
     void flush(OutputQueue queue);

@@ -45,6 +45,9 @@ class TlsWireTest {
         boolean outputEnded;
 
         @Override
+        public void catchUp() {}
+
+        @Override
         public void serve(User user) {}
 
         @Override

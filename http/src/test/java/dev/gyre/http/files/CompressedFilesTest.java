@@ -226,6 +226,23 @@ class CompressedFilesTest {
 
     @Clause("H-4")
     @Test
+    void head_ofWhatNobodyHasCompressedYet_isToldWithoutDoingIt() throws Exception {
+        try (ServedSite site = site()) {
+            for (int i = 0; i < 2; i++) {
+                var told = site.ask("HEAD", "/long.txt", "Accept-Encoding: gzip");
+                assertThat(told.status()).isEqualTo(200);
+                assertThat(told.field("Content-Encoding")).isEqualTo("gzip");
+                assertThat(told.has("Content-Length")).as("nobody can know it").isFalse();
+            }
+            var made = site.get("/long.txt", "Accept-Encoding: gzip");
+            var told = site.ask("HEAD", "/long.txt", "Accept-Encoding: gzip");
+            assertThat(told.field("Content-Length")).isEqualTo("" + made.content().length);
+            assertThat(told.field("ETag")).isEqualTo(made.field("ETag"));
+        }
+    }
+
+    @Clause("H-4")
+    @Test
     void get_ofARange_isOfThePlainForm() throws Exception {
         try (ServedSite site = site()) {
             var answer = site.get("/a.txt", "Accept-Encoding: gzip", "Range: bytes=5-8");

@@ -11,12 +11,14 @@ import dev.gyre.http.FilesConfig;
 import dev.gyre.http.HttpServer;
 import dev.gyre.http.ServedSite;
 
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.file.Files;
@@ -52,6 +54,12 @@ class FileServingTest {
         Files.writeString(directory.resolve(name), content);
     }
 
+    /// Has a file look as if nobody had written to it for a while.
+    private Path settled(String name) throws IOException {
+        FileTime before = FileTime.from(Instant.now().minusSeconds(100));
+        return Files.setLastModifiedTime(directory.resolve(name), before);
+    }
+
     private ServedSite site() {
         return site(FilesConfig.DEFAULT);
     }
@@ -63,6 +71,7 @@ class FileServingTest {
     @Clause("H-4")
     @Test
     void get_ofASmallFile_hasItsContentTypeAndTags() throws Exception {
+        settled("hello.txt");
         try (ServedSite site = site()) {
             var answer = site.get("/s/hello.txt");
             assertThat(answer.status()).isEqualTo(200);
@@ -71,6 +80,7 @@ class FileServingTest {
             assertThat(answer.field("ETag")).matches("\"[0-9a-f-]+\"");
             assertThat(answer.field("Last-Modified")).endsWith(" GMT");
             assertThat(answer.field("Accept-Ranges")).isEqualTo("bytes");
+            assertThat(answer.field("X-Content-Type-Options")).isEqualTo("nosniff");
         }
     }
 
@@ -121,9 +131,12 @@ class FileServingTest {
     @Test
     void get_ofAnEmptyFile_hasNoContent() throws Exception {
         try (ServedSite site = site()) {
-            var answer = site.get("/s/empty.bin");
+            put("empty.css", "");
+            var answer = site.get("/s/empty.css");
             assertThat(answer.status()).isEqualTo(200);
             assertThat(answer.field("Content-Length")).isEqualTo("0");
+            assertThat(answer.field("Content-Type")).startsWith("text/css");
+            assertThat(answer.field("X-Content-Type-Options")).isEqualTo("nosniff");
         }
     }
 
@@ -237,28 +250,111 @@ class FileServingTest {
 
     @Clause("H-4")
     @Test
-    void get_ofAFileThatShrank_isCutAndNotPadded() throws Exception {
+    void get_ofAFileThatShrinksMeanwhile_isCutAndNotPadded() throws Exception {
+        Path file = directory.resolve("huge.bin");
+        Files.write(file, new byte[32 << 20]);
+        try (ServedSite site = site();
+                Socket socket = site.connect()) {
+            socket.getOutputStream()
+                    .write("GET /s/huge.bin HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(UTF_8));
+            InputStream in = socket.getInputStream();
+            assertThat(in.read()).as("it has begun").isEqualTo('H');
+            try (var channel = Files.newByteChannel(file, StandardOpenOption.WRITE)) {
+                channel.truncate(1_000);
+            }
+            long all = 0;
+            try {
+                all = in.transferTo(OutputStream.nullOutputStream());
+            } catch (SocketException reset) {
+                // That shows it as well.
+            }
+            assertThat(all)
+                    .as("a cut, and no other bytes in place of the file's")
+                    .isLessThan(32 << 20);
+            assertThat(site.get("/s/hello.txt").status()).isEqualTo(200);
+        }
+    }
+
+    // ------------------------------------------------------------------ changes while it is known
+
+    /// In place, as editors and `rsync --inplace` do it, and with the times as they were.
+    private void rewrite(String name, byte[] content) throws IOException {
+        Path file = directory.resolve(name);
+        FileTime before = Files.getLastModifiedTime(file);
+        Files.write(file, content, StandardOpenOption.TRUNCATE_EXISTING);
+        Files.setLastModifiedTime(file, before);
+    }
+
+    @Clause("H-4")
+    @Test
+    void get_ofAFileRewrittenInPlaceWhileItIsFresh_isOfOnePiece() throws Exception {
+        settled("big.bin");
         FilesConfig config = FilesConfig.DEFAULT.withFresh(Duration.ofHours(1));
         try (ServedSite site = site(config)) {
-            assertThat(site.get("/s/big.bin").content()).isEqualTo(BIG);
-            try (var file =
-                    Files.newByteChannel(directory.resolve("big.bin"), StandardOpenOption.WRITE)) {
-                file.truncate(1_000);
-            }
-            try (Socket socket = site.connect()) {
-                socket.getOutputStream()
-                        .write("GET /s/big.bin HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(UTF_8));
-                byte[] all;
-                try {
-                    all = socket.getInputStream().readAllBytes();
-                } catch (SocketException reset) {
-                    all = new byte[0];
-                }
-                assertThat(all.length)
-                        .as("a cut, and no other bytes in place of the file's")
-                        .isLessThan(2_000);
-            }
-            assertThat(site.get("/s/hello.txt").status()).isEqualTo(200);
+            var before = site.get("/s/big.bin");
+            byte[] longer = new byte[BIG.length + 50_000];
+            rewrite("big.bin", longer);
+            String etag = before.field("ETag");
+            var resumed = site.get("/s/big.bin", "Range: bytes=100000-", "If-Range: " + etag);
+            assertThat(resumed.status()).as("what the peer has is of another file").isEqualTo(200);
+            assertThat(resumed.content()).isEqualTo(longer);
+            assertThat(resumed.field("ETag")).isNotEqualTo(etag);
+            byte[] shorter = new byte[50_000];
+            rewrite("big.bin", shorter);
+            assertThat(site.get("/s/big.bin").content()).isEqualTo(shorter);
+        }
+    }
+
+    @Clause("H-4")
+    @Test
+    void get_ofAFileOfTheSameSizeAndTime_hasAnotherTag() throws Exception {
+        settled("hello.txt");
+        try (ServedSite site = site(FilesConfig.DEFAULT.withFresh(Duration.ZERO))) {
+            String before = site.get("/s/hello.txt").field("ETag");
+            // The clock of the system that times changes may tick as slowly as every ten
+            // milliseconds.
+            Object changed = Files.getAttribute(directory.resolve("hello.txt"), "unix:ctime");
+            do {
+                rewrite("hello.txt", "Hello, fire!".getBytes(UTF_8));
+            } while (Files.getAttribute(directory.resolve("hello.txt"), "unix:ctime")
+                    .equals(changed));
+            var after = site.get("/s/hello.txt", "If-None-Match: " + before);
+            assertThat(after.status()).isEqualTo(200);
+            assertThat(after.text()).isEqualTo("Hello, fire!");
+        }
+    }
+
+    @Clause("H-4")
+    @Test
+    void get_ofAFileWithLessContentThanItsSize_isThatContent() throws Exception {
+        Path kernel = Path.of("/sys/kernel");
+        Assumptions.assumeTrue(Files.isReadable(kernel.resolve("uevent_seqnum")));
+        try (ServedSite site = new ServedSite(server -> server.files("/k", kernel))) {
+            var answer = site.get("/k/uevent_seqnum");
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.text()).matches("[0-9]+\n");
+            assertThat(answer.has("ETag")).as("it may change and look the same").isFalse();
+            assertThat(answer.has("Last-Modified")).isFalse();
+        }
+    }
+
+    @Clause("H-4")
+    @Test
+    void get_ofAWellKnownPlace_isServedThoughNamesWithDotsAreNot() throws Exception {
+        Files.createDirectories(directory.resolve(".well-known/.git"));
+        put(".well-known/security.txt", "Contact: us");
+        put(".well-known/.git/config", "secret");
+        put(".hidden", "secret");
+        try (ServedSite site =
+                new ServedSite(
+                        server ->
+                                server.files(
+                                        "/", directory, FilesConfig.DEFAULT.withListing(true)))) {
+            assertThat(site.get("/.well-known/security.txt").text()).isEqualTo("Contact: us");
+            assertThat(site.get("/.well-known/.git/config").status()).isEqualTo(404);
+            assertThat(site.get("/.hidden").status()).isEqualTo(404);
+            assertThat(site.get("/sub/.well-known/").status()).isEqualTo(404);
+            assertThat(site.get("/").text()).contains(".well-known/").doesNotContain(".hidden");
         }
     }
 

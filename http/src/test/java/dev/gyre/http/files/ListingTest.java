@@ -109,4 +109,35 @@ class ListingTest {
             assertThat(site.get("/s/").status()).isEqualTo(404);
         }
     }
+
+    @Clause("H-4")
+    @Test
+    void listing_ofMoreThanAreShown_hasTheFirstAndSaysHowManyAreLeft() throws Exception {
+        Path many = Files.createDirectories(directory.resolve("many"));
+        for (int i = 0; i < 10_003; i++) {
+            Files.createFile(many.resolve("f%05d".formatted((i * 7_919) % 10_003)));
+        }
+        Files.createDirectory(many.resolve("zoo"));
+        try (ServedSite site = site(FilesConfig.DEFAULT.withListing(true))) {
+            var answer = site.get("/s/many/");
+            assertThat(answer.field("X-Content-Type-Options")).isEqualTo("nosniff");
+            String page = answer.text();
+            assertThat(page)
+                    .contains(">zoo/<", ">f00000<", ">f09998<")
+                    .contains("<p>and 4 more</p>")
+                    .doesNotContain(">f09999<", ">f10002<");
+        }
+    }
+
+    @Clause("H-4")
+    @Test
+    void listing_ofANameThatIsNoText_hasNoLinkThatLeadsElsewhere() throws Exception {
+        String script = "touch \"$(printf 'odd-\\377')\"";
+        Process made = new ProcessBuilder("sh", "-c", script).directory(directory.toFile()).start();
+        assertThat(made.waitFor()).isZero();
+        try (ServedSite site = site(FilesConfig.DEFAULT.withListing(true))) {
+            String page = new String(site.get("/s/").content(), UTF_8);
+            assertThat(page).contains("<td>odd-").doesNotContain("href=\"odd-");
+        }
+    }
 }

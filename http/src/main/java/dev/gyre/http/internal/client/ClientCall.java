@@ -2,6 +2,8 @@ package dev.gyre.http.internal.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.gyre.Cancellation;
+import dev.gyre.CancelledException;
 import dev.gyre.Deferred;
 import dev.gyre.Promise;
 import dev.gyre.Timer;
@@ -24,6 +26,7 @@ import java.util.function.Consumer;
 ///
 /// Loop thread only.
 final class ClientCall implements HttpCall {
+    private static final String CONNECTION = "Connection";
     private static final byte[] NOTHING = {};
     private static final Set<String> IDEMPOTENT =
             Set.of("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE");
@@ -41,6 +44,9 @@ final class ClientCall implements HttpCall {
     private final FieldList fields = new FieldList();
     private Duration timeout;
     private @Nullable Consumer<? super Buffer> onData;
+
+    private Cancellation wanted = Cancellation.none();
+    private boolean last;
 
     private byte[] content = NOTHING;
     private @Nullable Deferred<HttpAnswer> outcome;
@@ -63,11 +69,48 @@ final class ClientCall implements HttpCall {
     @Override
     public HttpCall header(String name, String value) {
         requireUnsent("header");
+        requireNotOurs(name);
+        fields.set(name, value);
+        if (name.equalsIgnoreCase(CONNECTION)) {
+            last = saysClose(value);
+        }
+        return this;
+    }
+
+    @Override
+    public HttpCall addHeader(String name, String value) {
+        requireUnsent("addHeader");
+        requireNotOurs(name);
+        if (name.equalsIgnoreCase("Host") && fields.get(name) != null) {
+            throw new IllegalArgumentException("a request has one Host only: set it by header()");
+        }
+        fields.add(name, value);
+        if (name.equalsIgnoreCase(CONNECTION)) {
+            last |= saysClose(value);
+        }
+        return this;
+    }
+
+    private static void requireNotOurs(String name) {
         if (OURS.contains(name.toLowerCase(Locale.ROOT))) {
             throw new IllegalArgumentException(
                     name + " is seen to: it says what the content is that send() is given");
         }
-        fields.set(name, value);
+    }
+
+    private static boolean saysClose(String connection) {
+        for (String option : connection.split(",", -1)) {
+            if (option.strip().equalsIgnoreCase("close")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public HttpCall cancelOn(Cancellation cancellation) {
+        requireUnsent("cancelOn");
+        wanted = Objects.requireNonNull(cancellation, "cancellation");
         return this;
     }
 
@@ -109,10 +152,28 @@ final class ClientCall implements HttpCall {
         requireUnsent("send");
         this.content = Objects.requireNonNull(content, "content");
         Deferred<HttpAnswer> made = client.loop().deferred();
+        CancelledException unwanted = wanted.reason();
+        if (unwanted != null) {
+            outcome = made;
+            made.reject(unwanted);
+            return made.promise();
+        }
         patience = client.loop().after(timeout, _ -> tooLate());
         outcome = made;
         client.take(this);
-        return made.promise();
+        return wanted.equals(Cancellation.none()) ? made.promise() : untilCancelled(made.promise());
+    }
+
+    private Promise<HttpAnswer> untilCancelled(Promise<HttpAnswer> answer) {
+        Promise<HttpAnswer> awaited = answer.cancelOn(wanted);
+        Promise<?> _ =
+                awaited.then(
+                        _ -> true,
+                        why -> {
+                            giveUp(why); // Nothing is left of it unless it was cancelled.
+                            return false;
+                        });
+        return awaited;
     }
 
     /// The first line and the fields, with the empty line behind them.
@@ -140,6 +201,11 @@ final class ClientCall implements HttpCall {
         carrier = connection;
     }
 
+    /// Waits for another connection.
+    void carriedByNobody() {
+        carrier = null;
+    }
+
     /// Whether it may be sent again, which it may once.
     boolean tryAgain() {
         boolean may = isPending() && !retried && IDEMPOTENT.contains(method);
@@ -152,7 +218,13 @@ final class ClientCall implements HttpCall {
         ClientConnection by = carrier;
         String where =
                 by == null ? "no connection to " + origin : "no complete answer of " + origin;
-        if (reject(new SocketTimeoutException(where + " within " + timeout))) {
+        giveUp(new SocketTimeoutException(where + " within " + timeout));
+    }
+
+    /// Nobody waits for it any more: if it is on its way, its connection is of no more use.
+    private void giveUp(Throwable why) {
+        ClientConnection by = carrier;
+        if (reject(why)) {
             if (by == null) {
                 client.forget(this);
             } else {
@@ -177,16 +249,7 @@ final class ClientCall implements HttpCall {
 
     /// Whether the connection is not to be used after it.
     boolean isLast() {
-        String connection = fields.get("Connection");
-        if (connection == null) {
-            return false;
-        }
-        for (String option : connection.split(",", -1)) {
-            if (option.strip().equalsIgnoreCase("close")) {
-                return true;
-            }
-        }
-        return false;
+        return last;
     }
 
     /// Whether content is put together, as nobody takes it bit by bit.

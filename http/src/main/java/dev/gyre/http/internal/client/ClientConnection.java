@@ -1,5 +1,6 @@
 package dev.gyre.http.internal.client;
 
+import dev.gyre.Promise;
 import dev.gyre.http.HttpAnswer;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.CloseReason;
@@ -12,8 +13,16 @@ import org.jspecify.annotations.Nullable;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 
-/// A connection, which carries one call after the other and is read also between them: so its end is noticed, and
-/// nothing that nobody asked for is taken for the next answer.
+/// A connection, which carries one call after the other and is read also between them, so its end is noticed.
+///
+/// ```
+///     kept ── carry ──▶ looks at what has arrived ── nothing ──▶ writes the request ── answer ──▶ kept
+///                                      └── anything ──▶ dropped: the call is for another connection
+/// ```
+///
+/// **Nothing that nobody asked for is taken for an answer.** What came between two calls may lie in the kernel when
+/// the second is made, so a request is written only after all that has arrived was read: whatever that was, it was
+/// there before the request. As nothing of that was sent, the call can go to another connection, whatever it is.
 ///
 /// Loop thread only.
 final class ClientConnection implements Protocol {
@@ -27,6 +36,10 @@ final class ClientConnection implements Protocol {
     private @Nullable ClientCall call;
     private @Nullable ByteBuffer unsent;
     private boolean wasKept;
+
+    /// Whether the request that is carried was written; before that, the peer has nothing to say.
+    private boolean asked;
+
     private boolean answered;
 
     ClientConnection(Pool pool, Stream stream, AnswerReader reader) {
@@ -40,15 +53,39 @@ final class ClientConnection implements Protocol {
     }
 
     /// Sends a request, and waits for its answer.
-    void carry(ClientCall asked) {
+    void carry(ClientCall next) {
         assert call == null : "one call at a time";
-        call = asked;
+        call = next;
         answered = false;
-        reader.begin(asked);
-        asked.carriedBy(this);
+        asked = false;
+        next.carriedBy(this);
         stream.idleTimeout(pool.config().streams().idleTimeout());
-        stream.write(asked.head());
-        byte[] content = asked.content();
+        if (wasKept) {
+            Promise<?> _ =
+                    stream.caughtUp()
+                            .then(
+                                    _ -> {
+                                        askUnlessGone(next);
+                                        return true;
+                                    },
+                                    _ -> false); // Who was told of the end has seen to it.
+        } else {
+            ask(next);
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // a call is only itself
+    private void askUnlessGone(ClientCall next) {
+        if (call == next && stream.isOpen()) {
+            ask(next);
+        }
+    }
+
+    private void ask(ClientCall next) {
+        asked = true;
+        reader.begin(next);
+        stream.write(next.head());
+        byte[] content = next.content();
         unsent = content.length == 0 ? null : ByteBuffer.wrap(content);
         sendOn();
     }
@@ -89,32 +126,34 @@ final class ClientConnection implements Protocol {
 
     @Override
     public void onData(Stream stream, Buffer data) {
-        ClientCall asked = call;
-        if (asked == null) {
-            drop(); // Whatever this is, it answers nothing.
+        ClientCall carried = call;
+        if (carried == null || !asked) {
+            // Whatever this is, it answers nothing.
+            lost(CloseReason.ABORTED);
+            stream.abort();
             return;
         }
         answered = true;
         try {
             // A callback may have closed the client.
             if (reader.read(data) && call != null) {
-                complete(asked, data.readable() > 0);
+                complete(carried, data.readable() > 0);
             }
         } catch (ProtocolException | RuntimeException | Error e) {
             abandon();
-            asked.reject(e);
+            carried.reject(e);
         }
     }
 
     /// @param surplus whether more came than the answer: where the next one would begin is unknown then
-    private void complete(ClientCall asked, boolean surplus) {
+    private void complete(ClientCall carried, boolean surplus) {
         HttpAnswer answer = reader.taken();
         boolean clean = !surplus && unsent == null;
         call = null;
         unsent = null;
         wasKept = true;
-        asked.resolve(answer);
-        if (clean && reader.keepsAlive() && !asked.isLast() && stream.isOpen()) {
+        carried.resolve(answer);
+        if (clean && reader.keepsAlive() && !carried.isLast() && stream.isOpen()) {
             pool.kept(this);
         } else if (clean) {
             pool.gone(this);
@@ -133,12 +172,12 @@ final class ClientConnection implements Protocol {
 
     @Override
     public void onEnd(Stream stream) {
-        ClientCall asked = call;
-        if (asked == null) {
+        ClientCall carried = call;
+        if (carried == null) {
             pool.gone(this);
             stream.close();
-        } else if (reader.readEnd()) {
-            complete(asked, false);
+        } else if (asked && reader.readEnd()) {
+            complete(carried, false);
         } else {
             lost(CloseReason.ENDED);
             stream.abort();
@@ -151,17 +190,18 @@ final class ClientConnection implements Protocol {
     }
 
     private void lost(CloseReason reason) {
-        ClientCall asked = call;
+        ClientCall carried = call;
         call = null;
         unsent = null;
-        if (asked != null && isStale(reason) && asked.tryAgain()) {
-            pool.again(this, asked);
+        if (carried != null
+                && (asked ? isStale(reason) && carried.tryAgain() : carried.isPending())) {
+            pool.again(this, carried);
             return;
         }
         pool.gone(this);
-        if (asked != null) {
+        if (carried != null) {
             String when = answered ? "in the middle of its answer" : "before it answered";
-            asked.reject(
+            carried.reject(
                     new StreamClosedException(
                             pool.origin() + " closed the connection " + when + ": " + reason,
                             reason,

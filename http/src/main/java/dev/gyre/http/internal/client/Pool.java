@@ -20,6 +20,9 @@ import java.util.Set;
 /// each call that waits, but whichever is free first takes the call that has waited longest. Where connections are
 /// kept no call waits.
 ///
+/// That one could not be opened costs no call, as long as there are others to wait for. It is tried again when there
+/// is another reason to: when one is gone, or one more call comes.
+///
 /// Loop thread only.
 final class Pool {
     private final LoopClient client;
@@ -37,6 +40,9 @@ final class Pool {
 
     /// Connections on their way to a certain call.
     private int reopening;
+
+    /// Connections that could not be opened since one could, while others were on their way.
+    private int notOpened;
 
     Pool(LoopClient client, Origin origin) {
         this.client = client;
@@ -64,7 +70,7 @@ final class Pool {
             free.carry(call);
             return;
         }
-        if (isFull() && waiting.size() - opening >= config().maxWaiting()) {
+        if (waiting.size() - opening >= config().maxWaiting()) {
             call.reject(
                     new LoopOverloadedException(
                             config().maxWaiting()
@@ -152,6 +158,7 @@ final class Pool {
             return;
         }
         count(call, -1);
+        notOpened = 0;
         if (client.isClosed()) {
             stream.abort();
             retireIfUnused();
@@ -169,12 +176,31 @@ final class Pool {
 
     private void notOpened(Throwable failure, @Nullable ClientCall call) {
         count(call, -1);
-        ClientCall told = call != null ? call : waiting.isEmpty() ? null : waiting.removeFirst();
-        if (told != null) {
-            told.reject(failure);
+        notOpened++;
+        if (call != null && call.isPending()) {
+            call.carriedByNobody();
+            waiting.addFirst(call);
         }
-        openMore();
+        if (!connections.isEmpty()) {
+            notOpened = 0;
+            ClientConnection free = waiting.isEmpty() ? null : freeOne();
+            if (free != null) {
+                free.carry(waiting.removeFirst());
+            }
+        } else if (opening + reopening == 0) {
+            rejectAsManyAsFailed(failure);
+            openMore();
+        }
         retireIfUnused();
+    }
+
+    /// Nobody is left to wait for.
+    private void rejectAsManyAsFailed(Throwable failure) {
+        int failed = notOpened;
+        notOpened = 0;
+        for (int i = 0; i < failed && !waiting.isEmpty(); i++) {
+            boolean _ = waiting.removeFirst().reject(failure);
+        }
     }
 
     // ------------------------------------------------------------------ connections

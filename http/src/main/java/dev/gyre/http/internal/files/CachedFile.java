@@ -7,9 +7,6 @@ import java.nio.file.Path;
 /// A file that is known: what it is called, and its content in memory or behind a descriptor, which stays open as
 /// long as somebody uses it.
 final class CachedFile implements Found {
-    /// A file that was changed so lately may change again and look the same.
-    private static final long RESTLESS_NANOS = 2_000_000_000L;
-
     final Path path;
     final FileIdentity identity;
     final long modified;
@@ -22,8 +19,8 @@ final class CachedFile implements Found {
     /// What was at the place of a compressed file beside it; null if nothing was.
     final @Nullable FileIdentity beside;
 
-    /// Whether gzip has not been tried, as nobody wanted it yet.
-    final boolean mightShrink;
+    /// What is known of a compressed form that nobody has made yet; null if there is one, or none to be had.
+    final @Nullable FileForm unmade;
 
     private final boolean settled;
 
@@ -32,7 +29,8 @@ final class CachedFile implements Found {
     long usedNanos;
     private int users;
 
-    /// @param nowNanos since 1970
+    /// @param modified in seconds since 1970
+    /// @param settled whether it can be told from its state that it is still the same
     CachedFile(
             Path path,
             FileIdentity identity,
@@ -40,22 +38,28 @@ final class CachedFile implements Found {
             @Nullable FileForm gzip,
             boolean varies,
             @Nullable FileIdentity beside,
-            boolean mightShrink,
-            long nowNanos) {
+            @Nullable FileForm unmade,
+            long modified,
+            boolean settled) {
         this.path = path;
         this.identity = identity;
         this.plain = plain;
         this.gzip = gzip;
         this.varies = varies;
         this.beside = beside;
-        this.mightShrink = mightShrink;
-        modified = Math.min(identity.modifiedSeconds(), Math.floorDiv(nowNanos, 1_000_000_000L));
-        settled = nowNanos - identity.modifiedNanos() > RESTLESS_NANOS;
+        this.unmade = unmade;
+        this.modified = modified;
+        this.settled = settled;
     }
 
     /// Whether it can be told from its state that it is still the same.
     boolean isSettled() {
         return settled;
+    }
+
+    /// Whether what would be sent is what is known of it. Also on the loop, as it is quick.
+    boolean isUntouched() {
+        return plain.isUntouched() && (gzip == null || gzip.isUntouched());
     }
 
     int memoryBytes() {

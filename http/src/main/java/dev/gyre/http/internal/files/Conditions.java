@@ -16,16 +16,19 @@ final class Conditions {
         FAILED
     }
 
+    static final String WEAK = "W/";
+
     private Conditions() {}
 
-    /// @param etag strong, in quotes
-    /// @param modified in seconds since 1970
+    /// @param etag in quotes, perhaps weak; empty for none
+    /// @param modified in seconds since 1970; [HttpDates#NONE] if that is not to be relied on
     static Outcome check(Headers headers, String etag, long modified) {
         if (headers.contains("If-Match")) {
             if (!names(headers.all("If-Match"), etag, false)) {
                 return Outcome.FAILED;
             }
-        } else if (isAfter(modified, headers.get("If-Unmodified-Since"))) {
+        } else if (modified != HttpDates.NONE
+                && isAfter(modified, headers.get("If-Unmodified-Since"))) {
             return Outcome.FAILED;
         }
         if (headers.contains("If-None-Match")) {
@@ -34,7 +37,7 @@ final class Conditions {
                     : Outcome.GO_ON;
         }
         String since = headers.get("If-Modified-Since");
-        if (since != null) {
+        if (since != null && modified != HttpDates.NONE) {
             long date = HttpDates.read(since);
             if (date != HttpDates.NONE && modified <= date) {
                 return Outcome.NOT_MODIFIED;
@@ -50,8 +53,8 @@ final class Conditions {
         }
         // A weak tag never is the same byte by byte, and a date only if it is exactly that one.
         return ifRange.indexOf('"') >= 0
-                ? ifRange.equals(etag)
-                : HttpDates.read(ifRange) == modified;
+                ? ifRange.equals(etag) && !etag.startsWith(WEAK)
+                : modified != HttpDates.NONE && HttpDates.read(ifRange) == modified;
     }
 
     private static boolean isAfter(long modified, @Nullable String field) {
@@ -64,6 +67,8 @@ final class Conditions {
 
     /// Whether a list has a tag. Commas may be part of one, so it is not simply cut at them.
     private static boolean names(List<String> fields, String etag, boolean weakToo) {
+        boolean ownIsWeak = etag.startsWith(WEAK);
+        String opaque = ownIsWeak ? etag.substring(WEAK.length()) : etag;
         for (String field : fields) {
             if (field.equals("*")) {
                 return true;
@@ -75,8 +80,8 @@ final class Conditions {
                 if (close < 0) {
                     break;
                 }
-                boolean weak = open >= 2 && field.startsWith("W/", open - 2);
-                if ((weakToo || !weak) && field.substring(open, close + 1).equals(etag)) {
+                boolean weak = ownIsWeak || (open >= 2 && field.startsWith(WEAK, open - 2));
+                if ((weakToo || !weak) && field.substring(open, close + 1).equals(opaque)) {
                     return true;
                 }
                 at = close + 1;

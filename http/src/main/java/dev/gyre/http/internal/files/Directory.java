@@ -1,5 +1,6 @@
 package dev.gyre.http.internal.files;
 
+import dev.gyre.Deferred;
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.http.FilesConfig;
@@ -30,6 +31,9 @@ public final class Directory {
 
     private static final Found TOO_MANY = new Found.Nothing(503);
 
+    /// A file that is written to whenever it is looked at is sent as it is: nothing that is said of it is relied on.
+    private static final int MOST_LOOKS = 3;
+
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final FileCache cache;
@@ -42,14 +46,16 @@ public final class Directory {
     private final Map<FileCache.Key, Search> searches = new HashMap<>();
 
     /// A look at the disk that is under way.
-    private record Search(boolean gzip, Promise<Found> outcome) {}
+    ///
+    /// @param mostToCompress how large what it compresses may be
+    private record Search(int mostToCompress, Promise<Found> outcome) {}
 
     private Directory(FileCache cache, Path root, FilesConfig config, int depth) {
         this.cache = cache;
         this.config = config;
         this.depth = depth;
         loop = cache.loop();
-        loader = new FileLoader(root, config);
+        loader = new FileLoader(root, config, depth == 0);
         answer = new FileAnswer(cache);
         freshNanos =
                 config.fresh().compareTo(LONGEST) > 0
@@ -110,29 +116,47 @@ public final class Directory {
         String name = sent;
         if (file == null && sent.indexOf('%') >= 0) {
             // One file, one key, in how many ways it may be written.
-            requested = require(exchange, RequestedPath.of(sent, config.hidden()));
+            requested = require(exchange, requested(sent));
             name = requested.decoded();
         }
         FileCache.Key key = new FileCache.Key(this, name);
         CachedFile known = cache.get(key);
+        // For a head alone nothing is compressed.
+        int mostToCompress =
+                gzip && exchange.request().method().equals("GET") ? cache.mostToCompress() : 0;
         if (known != null
                 && loop.nowNanos() - known.checkedNanos < freshNanos
-                && !(gzip && known.mightShrink)) {
+                && !shrinks(known, mostToCompress)
+                && known.isUntouched()) {
             return answer.with(exchange, known, gzip);
         }
         if (requested == null) {
-            requested =
-                    require(
-                            exchange,
-                            file == null ? RequestedPath.of(name, config.hidden()) : of(file));
+            requested = require(exchange, file == null ? requested(name) : of(file));
         }
-        return search(key, requested, known, gzip)
+        Asked asked = new Asked(exchange, key, requested, gzip, mostToCompress);
+        return found(asked, known, MOST_LOOKS)
                 .thenAccept(
                         found -> {
                             if (!exchange.isOver()) {
                                 Promise<?> _ = answer(exchange, found, gzip);
                             }
                         });
+    }
+
+    /// What is looked for, and who wants it how.
+    private record Asked(
+            FileExchange exchange,
+            FileCache.Key key,
+            RequestedPath path,
+            boolean gzip,
+            int mostToCompress) {}
+
+    private static boolean shrinks(CachedFile known, int mostToCompress) {
+        return known.unmade != null && known.plain.length() <= mostToCompress;
+    }
+
+    private @Nullable RequestedPath requested(String sent) {
+        return RequestedPath.of(sent, config.hidden(), depth == 0);
     }
 
     private Promise<?> answer(FileExchange exchange, Found found, boolean gzip) {
@@ -144,7 +168,9 @@ public final class Directory {
             if (!config.cacheControl().isEmpty()) {
                 exchange.response().header("Cache-Control", config.cacheControl());
             }
-            return exchange.response().html(listed.page());
+            return exchange.response()
+                    .header("X-Content-Type-Options", "nosniff")
+                    .html(listed.page());
         }
         if (found instanceof Found.Nothing nothing) {
             throw nothing(exchange, nothing.status());
@@ -178,13 +204,30 @@ public final class Directory {
 
     // ------------------------------------------------------------------ searching
 
-    private Promise<Found> search(
-            FileCache.Key key, RequestedPath requested, @Nullable CachedFile known, boolean gzip) {
+    /// Looks again if somebody has written to it since it was looked at: what is known of it is not what would be
+    /// sent.
+    private Promise<Found> found(Asked asked, @Nullable CachedFile known, int looks) {
+        return search(asked, known)
+                .thenCompose(
+                        found -> {
+                            if (looks > 1
+                                    && found instanceof CachedFile file
+                                    && !file.isUntouched()) {
+                                return found(asked, file, looks - 1);
+                            }
+                            Deferred<Found> done = loop.deferred();
+                            done.resolve(found);
+                            return done.promise();
+                        });
+    }
+
+    private Promise<Found> search(Asked asked, @Nullable CachedFile known) {
+        FileCache.Key key = asked.key;
         Search search = searches.get(key);
-        if (search != null && (search.gzip || !gzip)) {
+        if (search != null && search.mostToCompress >= asked.mostToCompress) {
             return search.outcome;
         }
-        boolean again = known == null || (gzip && known.mightShrink);
+        boolean again = known == null || shrinks(known, asked.mostToCompress);
         if (known != null) {
             known.retain(); // It may be thrown out meanwhile.
         }
@@ -196,7 +239,7 @@ public final class Directory {
                                 _ ->
                                         !again && known != null && loader.isCurrent(known)
                                                 ? known
-                                                : loader.load(requested, gzip))
+                                                : loader.load(asked.path, asked.mostToCompress))
                         .then(found -> arrived(key, known, found))
                         .recover(
                                 RejectedExecutionException.class,
@@ -210,7 +253,7 @@ public final class Directory {
                                         loop.defer(() -> cache.letGo(known));
                                     }
                                 });
-        mine[0] = new Search(gzip, outcome);
+        mine[0] = new Search(asked.mostToCompress, outcome);
         searches.put(key, mine[0]);
         return outcome;
     }

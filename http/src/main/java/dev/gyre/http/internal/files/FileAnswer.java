@@ -28,11 +28,14 @@ final class FileAnswer {
         boolean usual = exchange.response().status() == 200 && (isGet || method.equals("HEAD"));
         Headers headers = exchange.request().headers();
         boolean ranged = usual && isGet && headers.contains("Range");
-        FileForm compressed = file.gzip;
+        // What nobody has compressed yet is not for the sake of a head, which can be told all the
+        // same.
+        FileForm compressed = file.gzip == null && !isGet ? file.unmade : file.gzip;
         // Parts of what was compressed are of no use to anybody.
         FileForm form = gzip && compressed != null && !ranged ? compressed : file.plain;
+        long modified = file.isSettled() ? file.modified : HttpDates.NONE;
         if (usual) {
-            switch (Conditions.check(headers, form.etag(), file.modified)) {
+            switch (Conditions.check(headers, form.etag(), modified)) {
                 case NOT_MODIFIED -> {
                     return exchange.send(form.head().withStatus(304), NOTHING);
                 }
@@ -43,7 +46,7 @@ final class FileAnswer {
         }
         if (ranged && headers.all("Range").size() == 1) {
             String range = Objects.requireNonNull(headers.get("Range"));
-            if (Conditions.isSame(headers.get("If-Range"), form.etag(), file.modified)) {
+            if (Conditions.isSame(headers.get("If-Range"), form.etag(), modified)) {
                 return ranges(exchange, file, ByteRanges.of(range, form.length()));
             }
         }
@@ -52,6 +55,11 @@ final class FileAnswer {
 
     private Promise<?> whole(FileExchange exchange, CachedFile file, FileForm form) {
         byte[] content = form.content();
+        if (form.length() < 0) {
+            Stream _ = exchange.begin(form.head(), form.length());
+            exchange.complete();
+            return exchange.begun();
+        }
         return content != null
                 ? exchange.send(form.head(), content)
                 : part(exchange, file, form, form.head(), new ByteRanges.Part(0, form.length()));

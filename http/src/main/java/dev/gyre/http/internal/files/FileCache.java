@@ -23,6 +23,12 @@ import java.util.concurrent.Executor;
 public final class FileCache implements AutoCloseable {
     private static final int MOST_FILES = 256;
     private static final long MOST_BYTES = 16L << 20;
+
+    /// With less room than this only what is small is compressed anew: what is large would throw out what was made
+    /// with as much effort, and be thrown out by that in turn.
+    private static final long LEAST_ROOM_BYTES = 1 << 20;
+
+    private static final int SMALL_TO_COMPRESS_BYTES = 64 << 10;
     private static final Duration UNUSED = Duration.ofSeconds(10);
 
     /// A disk does not get faster by more questions, and each that is under way may hold a megabyte to be compressed.
@@ -73,10 +79,11 @@ public final class FileCache implements AutoCloseable {
         long now = loop.nowNanos();
         file.checkedNanos = now;
         file.usedNanos = now;
-        open.add(file);
         if (closed) {
+            file.close();
             return;
         }
+        open.add(file);
         file.retain();
         CachedFile before = files.put(key, file);
         memoryBytes += file.memoryBytes();
@@ -130,6 +137,13 @@ public final class FileCache implements AutoCloseable {
             known.cancel();
             sweeper = null;
         }
+    }
+
+    /// How large a file may be for which a compressed form is made.
+    int mostToCompress() {
+        return MOST_BYTES - memoryBytes >= LEAST_ROOM_BYTES
+                ? FileLoader.MOST_GZIP_BYTES
+                : SMALL_TO_COMPRESS_BYTES;
     }
 
     int size() {

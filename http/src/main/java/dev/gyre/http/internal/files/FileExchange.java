@@ -22,7 +22,7 @@ public interface FileExchange {
     /// Answers with content that is in memory.
     Promise<?> send(FileHead head, byte[] content);
 
-    /// Sends the head. So many bytes of content have to be put into the stream, unless [#hasContent()] says no; then
+    /// Sends the head. So many bytes of content, -1 for as many as nobody will ever know, have to be put into the stream, unless [#hasContent()] says no; then
     /// [#complete()], or [#cut()].
     Stream begin(FileHead head, long length);
 

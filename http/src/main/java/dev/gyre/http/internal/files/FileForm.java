@@ -1,5 +1,6 @@
 package dev.gyre.http.internal.files;
 
+import dev.gyre.http.internal.files.FileOpener.Opened;
 import dev.gyre.io.Descriptor;
 
 import org.jspecify.annotations.Nullable;
@@ -11,23 +12,23 @@ final class FileForm {
     private final String etag;
     private final long length;
     private final byte @Nullable [] content;
-    private final @Nullable Descriptor file;
+    private final @Nullable Opened source;
 
-    /// @param etag in quotes
-    /// @param length in bytes
-    /// @param content all of it; null if it is read from `file`
-    /// @param file open; null if all is in memory
+    /// @param etag in quotes, with `W/` before them if it is weak; empty for none
+    /// @param length in bytes; -1 if it is not known, as nobody has made it yet
+    /// @param content all of it; null if it is read from `source`
+    /// @param source open; null if all is in memory
     FileForm(
             FileHead head,
             String etag,
             long length,
             byte @Nullable [] content,
-            @Nullable Descriptor file) {
+            @Nullable Opened source) {
         this.head = head;
         this.etag = etag;
         this.length = length;
         this.content = content;
-        this.file = file;
+        this.source = source;
     }
 
     FileHead head() {
@@ -49,7 +50,12 @@ final class FileForm {
 
     /// Null if all is in memory.
     @Nullable Descriptor file() {
-        return file;
+        return source == null ? null : source.file();
+    }
+
+    /// Whether what would be sent is what the head says: nobody has written into the file since.
+    boolean isUntouched() {
+        return source == null || source.isUntouched();
     }
 
     int memoryBytes() {
@@ -57,8 +63,8 @@ final class FileForm {
     }
 
     void close() {
-        if (file != null) {
-            file.close();
+        if (source != null) {
+            source.file().close();
         }
     }
 }

@@ -41,7 +41,7 @@ public final class FileHead {
     }
 
     /// The media type.
-    String type() {
+    public String type() {
         return type;
     }
 

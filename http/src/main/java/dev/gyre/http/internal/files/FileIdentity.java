@@ -53,11 +53,14 @@ record FileIdentity(
         return Math.floorDiv(modifiedNanos, 1_000_000_000L);
     }
 
-    /// The tag of its content, without quotes.
+    /// The tag of its content, without quotes. With the time of any change: that of the content can be set to whatever
+    /// it was before.
     String tag() {
         return Long.toHexString(size)
                 + "-"
                 + Long.toHexString(modifiedNanos)
+                + "-"
+                + Long.toHexString(changedNanos)
                 + "-"
                 + Long.toHexString(inode);
     }

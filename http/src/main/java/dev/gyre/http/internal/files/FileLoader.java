@@ -1,9 +1,10 @@
 package dev.gyre.http.internal.files;
 
-import dev.gyre.SystemCallException;
 import dev.gyre.http.FilesConfig;
 import dev.gyre.http.internal.coding.GzipCoder;
 import dev.gyre.http.internal.coding.MediaTypes;
+import dev.gyre.http.internal.files.FileOpener.Opened;
+import dev.gyre.http.internal.files.FileOpener.Refused;
 import dev.gyre.http.internal.message.WrittenDate;
 import dev.gyre.io.Descriptor;
 
@@ -11,78 +12,88 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
-/// Looks at the disk: finds files, opens them, and reads what is small.
+/// Looks at the disk: finds files, opens them, and reads what is small. Names are checked by [RequestedPath], places by
+/// [FileOpener].
 ///
-/// **No way out.** Names are checked by [RequestedPath]. Symbolic links are found out afterwards and by the kernel:
-/// the file is opened, and then asked for its place (`/proc/self/fd`). If that is not to the letter where it was
-/// looked for, some part of the path was a link, and what was opened is closed unread. There is no moment in
-/// between in which somebody could put a link there.
+/// **What is vouched for.** A strong tag, and a date, say that whoever has them has these very bytes. So there is
+/// neither for a file that was changed a moment ago and may be changed again within one tick of its clock, but a weak
+/// tag; and nothing at all for one that has fewer bytes than its size says, as those have that the kernel makes up when
+/// they are read.
 ///
 /// **Threads.** Any: it holds nothing, and blocks.
 final class FileLoader {
     /// What is smaller is kept in memory, so that head and content leave together and no descriptor is held.
     static final int SMALL_BYTES = 16 << 10;
 
+    static final int MOST_GZIP_BYTES = 1 << 20;
     private static final int LEAST_GZIP_BYTES = 1 << 10;
-    private static final int MOST_GZIP_BYTES = 1 << 20;
     private static final int GZIP_LEVEL = 6;
 
-    private static final int EACCES = 13;
-    private static final int EPERM = 1;
+    /// A file that was changed so lately may change again and look the same: some systems count in seconds.
+    private static final long RESTLESS_NANOS = 2_000_000_000L;
+
+    private static final long NANOS = 1_000_000_000L;
 
     private static final Found MISSING = new Found.Nothing(404);
 
     private final Path root;
     private final FilesConfig config;
+    private final FileOpener opener;
+    private final boolean atRoot;
+    private final InstantSource clock;
 
     /// @param root absolute; without links in it, unless they are followed
-    FileLoader(Path root, FilesConfig config) {
-        this.root = root;
-        this.config = config;
+    /// @param atRoot whether it is what the server has at `/`
+    FileLoader(Path root, FilesConfig config, boolean atRoot) {
+        this(
+                root,
+                config,
+                atRoot,
+                new FileOpener(
+                        config.symlinks(), path -> Descriptor.open(path, StandardOpenOption.READ)),
+                InstantSource.system());
     }
 
-    private record Opened(Path path, Descriptor file, FileIdentity identity) {
-        /// The same file, wherever its name leads to by now.
-        Path self() {
-            return selfOf(file);
-        }
-
-        static Path selfOf(Descriptor file) {
-            return Path.of("/proc/self/fd/" + file.fd());
-        }
+    FileLoader(
+            Path root, FilesConfig config, boolean atRoot, FileOpener opener, InstantSource clock) {
+        this.root = root;
+        this.config = config;
+        this.atRoot = atRoot;
+        this.opener = opener;
+        this.clock = clock;
     }
 
     /// Finds what is asked for.
     ///
-    /// @param gzip whether somebody would take it compressed
-    Found load(RequestedPath requested, boolean gzip) throws IOException {
+    /// @param mostToCompress how large a file may be of which a compressed form is made; 0 if nobody wants one
+    Found load(RequestedPath requested, int mostToCompress) throws IOException {
         try {
             Path path = root;
             for (String name : requested.names()) {
                 path = path.resolve(name);
             }
-            Opened opened = open(path);
-            if (opened == null || opened.identity.isDirectory() == requested.isDirectory()) {
+            Opened opened = opener.open(path);
+            if (opened == null || opened.identity().isDirectory() == requested.isDirectory()) {
                 return opened == null
                         ? MISSING
                         : requested.isDirectory()
-                                ? directory(opened, requested, gzip)
-                                : file(opened, gzip);
+                                ? directory(opened, requested, mostToCompress)
+                                : file(opened, mostToCompress);
             }
-            opened.file.close();
+            opened.file().close();
             return requested.isDirectory() ? MISSING : new Found.Elsewhere();
         } catch (InvalidPathException e) {
+            NameEncoding.refused(e);
             return MISSING; // Names that this system cannot have.
         } catch (Refused e) {
             return new Found.Nothing(e.status);
@@ -96,141 +107,80 @@ final class FileLoader {
                 && (!known.varies || Objects.equals(known.beside, seen(beside(known.path))));
     }
 
-    // ------------------------------------------------------------------ opening
-
-    private static final class Refused extends Exception {
-        private static final long serialVersionUID = 1;
-
-        final int status;
-
-        Refused(int status, Exception cause) {
-            super(cause);
-            this.status = status;
-        }
-    }
-
-    /// Opens a file or a directory.
-    ///
-    /// @return null if there is none
-    private @Nullable Opened open(Path path) throws Refused {
-        try {
-            // Before it is opened: with a device that alone may do something.
-            LinkOption[] options =
-                    config.symlinks()
-                            ? new LinkOption[0]
-                            : new LinkOption[] {LinkOption.NOFOLLOW_LINKS};
-            if (!isServed(FileIdentity.of(path, options))) {
-                return null;
-            }
-            Descriptor file = Descriptor.open(path, StandardOpenOption.READ);
-            Opened opened = null;
-            try {
-                Path self = Opened.selfOf(file);
-                boolean inPlace = config.symlinks() || Files.readSymbolicLink(self).equals(path);
-                FileIdentity identity = FileIdentity.of(self);
-                if (inPlace && isServed(identity)) {
-                    opened = new Opened(path, file, identity);
-                }
-            } finally {
-                if (opened == null) {
-                    file.close();
-                }
-            }
-            return opened;
-        } catch (AccessDeniedException e) {
-            throw new Refused(403, e);
-        } catch (IOException e) {
-            return null;
-        } catch (SystemCallException e) {
-            if (e.kind() == SystemCallException.Kind.RESOURCE) {
-                throw new Refused(503, e);
-            }
-            if (e.errno() == EACCES || e.errno() == EPERM) {
-                throw new Refused(403, e);
-            }
-            return null;
-        }
-    }
-
-    private static boolean isServed(FileIdentity identity) {
-        return identity.isRegular() || identity.isDirectory();
-    }
-
     // ------------------------------------------------------------------ directories
 
-    private Found directory(Opened opened, RequestedPath requested, boolean gzip)
+    private Found directory(Opened opened, RequestedPath requested, int mostToCompress)
             throws IOException, Refused {
-        try (Descriptor _ = opened.file) {
+        try (Descriptor _ = opened.file()) {
             if (!config.index().isEmpty()) {
-                Opened index = open(opened.path.resolve(config.index()));
-                if (index != null && index.identity.isRegular()) {
-                    return file(index, gzip);
+                Opened index = opener.open(opened.path().resolve(config.index()));
+                if (index != null && index.identity().isRegular()) {
+                    return file(index, mostToCompress);
                 }
                 if (index != null) {
-                    index.file.close();
+                    index.file().close();
                 }
             }
             return config.listing()
                     ? new Found.Listed(
-                            Listing.page(
-                                    opened.self(),
-                                    requested.names(),
-                                    config.hidden(),
-                                    config.symlinks()))
+                            Listing.page(opened.self(), requested.names(), config, atRoot))
                     : MISSING;
         }
     }
 
     // ------------------------------------------------------------------ files
 
-    private CachedFile file(Opened opened, boolean gzip) {
-        String type = MediaTypes.ofName(String.valueOf(opened.path.getFileName()));
+    private CachedFile file(Opened opened, int mostToCompress) {
+        String type = MediaTypes.ofName(String.valueOf(opened.path().getFileName()));
         boolean varies = config.compression() && MediaTypes.isCompressible(type);
+        long size = opened.identity().size();
         // Seen before it is opened: should it change in between, the next look finds that out.
-        FileIdentity seen = varies ? seen(beside(opened.path)) : null;
+        FileIdentity seen = varies ? seen(beside(opened.path())) : null;
         Opened beside = seen == null ? null : newerBeside(opened);
-        boolean canTry =
-                varies
-                        && beside == null
-                        && opened.identity.size() >= LEAST_GZIP_BYTES
-                        && opened.identity.size() <= MOST_GZIP_BYTES;
+        boolean canShrink =
+                varies && beside == null && size >= LEAST_GZIP_BYTES && size <= MOST_GZIP_BYTES;
+        boolean shrinks = canShrink && size <= mostToCompress;
         FileForm plain = null;
         FileForm compressed = null;
         try {
-            byte[] content = readIfSmall(opened, canTry && gzip ? MOST_GZIP_BYTES : SMALL_BYTES);
+            byte[] content = readIfSmall(opened, shrinks ? MOST_GZIP_BYTES : SMALL_BYTES);
+            byte[] small = beside == null ? null : readIfSmall(beside, SMALL_BYTES);
+            Vouching vouching = vouching(opened, content, beside, small);
             if (beside != null) {
-                byte[] small = readIfSmall(beside, SMALL_BYTES);
-                compressed = compressed(opened, type, beside, small);
-            } else if (canTry && gzip && content != null) {
-                compressed = compressed(opened, type, content);
+                compressed = beside(opened, type, beside, small, vouching);
+            } else if (shrinks && content != null) {
+                compressed = made(opened, type, content, vouching);
             }
-            plain = plain(opened, type, varies, content);
+            plain = plain(opened, type, varies, content, vouching);
+            return new CachedFile(
+                    opened.path(),
+                    opened.identity(),
+                    plain,
+                    compressed,
+                    varies,
+                    seen,
+                    canShrink && !shrinks
+                            ? gzip(opened, "-gzip", type, vouching, -1, null, null)
+                            : null,
+                    vouching.modified,
+                    vouching.strength == Strength.STRONG);
         } finally {
             closeUnlessUsed(opened, plain);
             closeUnlessUsed(beside, plain == null ? null : compressed);
         }
-        return new CachedFile(
-                opened.path,
-                opened.identity,
-                plain,
-                compressed,
-                varies,
-                seen,
-                canTry && !gzip,
-                epochNanos());
     }
 
     /// The compressed file beside one that is not older; null if there is none that may be served.
     private @Nullable Opened newerBeside(Opened opened) {
         Opened beside;
         try {
-            beside = open(beside(opened.path));
+            beside = opener.open(beside(opened.path()));
         } catch (Refused e) {
             return null; // What was asked for can be read all the same.
         }
         if (beside != null
-                && beside.identity.isRegular()
-                && beside.identity.modifiedNanos() >= opened.identity.modifiedNanos()) {
+                && beside.identity().isRegular()
+                && beside.identity().modifiedNanos() >= opened.identity().modifiedNanos()) {
             return beside;
         }
         closeUnlessUsed(beside, null);
@@ -246,85 +196,155 @@ final class FileLoader {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // a descriptor is only itself
     private static void closeUnlessUsed(@Nullable Opened opened, @Nullable FileForm form) {
-        if (opened != null && (form == null || form.file() != opened.file)) {
-            opened.file.close();
+        if (opened != null && (form == null || form.file() != opened.file())) {
+            opened.file().close();
         }
-    }
-
-    private static long epochNanos() {
-        Instant now = Instant.now();
-        return now.getEpochSecond() * 1_000_000_000L + now.getNano();
     }
 
     private static Path beside(Path path) {
         return path.resolveSibling(path.getFileName() + ".gz");
     }
 
-    /// All of it; null if it is too much, or the file has become shorter.
+    /// All of it, which may be less than its size says; null if it is too much.
     private static byte @Nullable [] readIfSmall(Opened opened, long most) {
-        if (opened.identity.size() > most) {
+        if (opened.identity().size() > most) {
             return null;
         }
-        ByteBuffer content = ByteBuffer.allocate((int) opened.identity.size());
-        while (content.hasRemaining()) {
-            if (opened.file.read(content) <= 0) {
-                return null;
-            }
-        }
-        return content.array();
+        ByteBuffer content = ByteBuffer.allocate((int) opened.identity().size());
+        while (content.hasRemaining() && opened.file().read(content) > 0) {}
+        return content.hasRemaining()
+                ? Arrays.copyOf(content.array(), content.position())
+                : content.array();
     }
 
-    private FileForm plain(Opened opened, String type, boolean varies, byte @Nullable [] content) {
-        String etag = '"' + opened.identity.tag() + '"';
-        List<String> fields = fields(etag, opened.identity, varies);
+    // ------------------------------------------------------------------ what is vouched for
+
+    private enum Strength {
+        /// These very bytes.
+        STRONG,
+        /// Something like it.
+        WEAK,
+        NONE
+    }
+
+    /// @param modified in seconds since 1970
+    private record Vouching(Strength strength, long modified) {}
+
+    private Vouching vouching(
+            Opened opened,
+            byte @Nullable [] content,
+            @Nullable Opened beside,
+            byte @Nullable [] besideContent) {
+        Instant now = clock.instant();
+        long nowNanos = now.getEpochSecond() * NANOS + now.getNano();
+        boolean whole =
+                isWhole(opened, content) && (beside == null || isWhole(beside, besideContent));
+        // Behind the reading, which a change in the middle of it would have torn.
+        boolean still =
+                opened.isUntouched()
+                        && isSettled(opened.identity(), nowNanos)
+                        && (beside == null
+                                || (beside.isUntouched()
+                                        && isSettled(beside.identity(), nowNanos)));
+        Strength strength = !whole ? Strength.NONE : still ? Strength.STRONG : Strength.WEAK;
+        // Nothing was changed in the future, whatever the disk says.
+        long modified = Math.min(opened.identity().modifiedSeconds(), now.getEpochSecond());
+        return new Vouching(strength, modified);
+    }
+
+    private static boolean isWhole(Opened opened, byte @Nullable [] content) {
+        return content == null || content.length == opened.identity().size();
+    }
+
+    private static boolean isSettled(FileIdentity identity, long nowNanos) {
+        boolean isPast = identity.modifiedNanos() <= nowNanos;
+        long changed = isPast ? identity.modifiedNanos() : identity.changedNanos();
+        return nowNanos - changed > RESTLESS_NANOS;
+    }
+
+    private static String etag(String tag, Strength strength) {
+        return switch (strength) {
+            case STRONG -> '"' + tag + '"';
+            case WEAK -> Conditions.WEAK + '"' + tag + '"';
+            case NONE -> "";
+        };
+    }
+
+    // ------------------------------------------------------------------ forms
+
+    private FileForm plain(
+            Opened opened,
+            String type,
+            boolean varies,
+            byte @Nullable [] content,
+            Vouching vouching) {
+        String etag = etag(opened.identity().tag(), vouching.strength);
+        List<String> fields = fields(etag, vouching, varies);
         fields.add("Accept-Ranges");
         fields.add("bytes");
-        boolean small = content != null && content.length <= SMALL_BYTES;
-        return new FileForm(
-                FileHead.of(200, type, fields),
-                etag,
-                opened.identity.size(),
-                small ? content : null,
-                small ? null : opened.file);
+        FileHead head = FileHead.of(200, type, fields);
+        // What was read is also sent if the file has no more, whatever its size says.
+        return content != null && (content.length <= SMALL_BYTES || !isWhole(opened, content))
+                ? new FileForm(head, etag, content.length, content, null)
+                : new FileForm(head, etag, opened.identity().size(), null, opened);
     }
 
-    private FileForm compressed(
-            Opened opened, String type, Opened beside, byte @Nullable [] content) {
-        String etag = '"' + opened.identity.tag() + "-" + beside.identity.tag() + '"';
-        return new FileForm(
-                compressedHead(etag, type, opened.identity),
-                etag,
-                beside.identity.size(),
+    private FileForm beside(
+            Opened opened,
+            String type,
+            Opened beside,
+            byte @Nullable [] content,
+            Vouching vouching) {
+        long length = content == null ? beside.identity().size() : content.length;
+        return gzip(
+                opened,
+                "-" + beside.identity().tag(),
+                type,
+                vouching,
+                length,
                 content,
-                content == null ? beside.file : null);
+                content == null ? beside : null);
     }
 
-    private @Nullable FileForm compressed(Opened opened, String type, byte[] content) {
+    private @Nullable FileForm made(Opened opened, String type, byte[] content, Vouching vouching) {
         byte[] smaller;
         try (GzipCoder coder = new GzipCoder(GZIP_LEVEL)) {
             smaller = coder.whole(content);
         }
-        if (smaller.length >= content.length) {
-            return null;
-        }
-        String etag = '"' + opened.identity.tag() + "-gzip\"";
-        FileHead head = compressedHead(etag, type, opened.identity);
-        return new FileForm(head, etag, smaller.length, smaller, null);
+        return smaller.length >= content.length
+                ? null
+                : gzip(opened, "-gzip", type, vouching, smaller.length, smaller, null);
     }
 
-    private FileHead compressedHead(String etag, String type, FileIdentity identity) {
-        List<String> fields = fields(etag, identity, true);
+    private FileForm gzip(
+            Opened opened,
+            String tagged,
+            String type,
+            Vouching vouching,
+            long length,
+            byte @Nullable [] content,
+            @Nullable Opened source) {
+        String etag = etag(opened.identity().tag() + tagged, vouching.strength);
+        List<String> fields = fields(etag, vouching, true);
         fields.add("Content-Encoding");
         fields.add("gzip");
-        return FileHead.of(200, type, fields);
+        return new FileForm(FileHead.of(200, type, fields), etag, length, content, source);
     }
 
-    private List<String> fields(String etag, FileIdentity identity, boolean varies) {
-        // Nothing was changed in the future, whatever the disk says.
-        long modified = Math.min(identity.modifiedSeconds(), Instant.now().getEpochSecond());
-        List<String> fields =
-                new ArrayList<>(List.of("ETag", etag, "Last-Modified", WrittenDate.of(modified)));
+    private List<String> fields(String etag, Vouching vouching, boolean varies) {
+        List<String> fields = new ArrayList<>();
+        if (!etag.isEmpty()) {
+            fields.add("ETag");
+            fields.add(etag);
+        }
+        if (vouching.strength == Strength.STRONG) {
+            fields.add("Last-Modified");
+            fields.add(WrittenDate.of(vouching.modified));
+        }
+        fields.add("X-Content-Type-Options");
+        fields.add("nosniff");
         if (!config.cacheControl().isEmpty()) {
             fields.add("Cache-Control");
             fields.add(config.cacheControl());

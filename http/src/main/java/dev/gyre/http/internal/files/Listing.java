@@ -2,29 +2,39 @@ package dev.gyre.http.internal.files;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.gyre.http.FilesConfig;
+
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.PriorityQueue;
 
 /// A directory as a page: what is in it and would be served.
 final class Listing {
     /// So many names are shown at most.
-    private static final int MOST = 10_000;
+    static final int MOST = 10_000;
 
     private static final DateTimeFormatter DATE =
             DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm").withZone(ZoneOffset.UTC);
 
     private static final String UNRESERVED = "-._~";
 
-    private record Row(String name, boolean isDirectory, long size, long modified) {}
+    /// @param isLinked whether its name leads to it: not one whose bytes are no text
+    private record Row(
+            String name, boolean isDirectory, boolean isLinked, long size, long modified) {}
+
+    private static final Comparator<Row> ORDER =
+            Comparator.comparing((Row row) -> !row.isDirectory).thenComparing(Row::name);
 
     private Listing() {}
 
@@ -32,27 +42,31 @@ final class Listing {
     ///
     /// @param directory where it can be read
     /// @param names how it is called
-    static String page(Path directory, List<String> names, boolean hidden, boolean symlinks)
+    /// @param atRoot whether the directory that is served is what the server has at `/`
+    static String page(Path directory, List<String> names, FilesConfig config, boolean atRoot)
             throws IOException {
-        List<Row> rows = new ArrayList<>();
-        boolean more = false;
+        // The last of those that are shown is on top, and makes room for what comes before it.
+        PriorityQueue<Row> rows = new PriorityQueue<>(ORDER.reversed());
+        long left = 0;
         try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
             for (Path path : found) {
-                if (rows.size() == MOST) {
-                    more = true;
-                    break;
-                }
                 String name = String.valueOf(path.getFileName());
-                if (hidden || !name.startsWith(".")) {
-                    addIfServed(rows, name, path, symlinks);
+                if (config.hidden() || RequestedPath.isShown(name, atRoot && names.isEmpty())) {
+                    addIfServed(rows, name, path, config.symlinks());
+                }
+                if (rows.size() > MOST) {
+                    rows.remove();
+                    left++;
                 }
             }
         }
-        rows.sort(Comparator.comparing((Row row) -> !row.isDirectory).thenComparing(Row::name));
-        return page(rows, names, more);
+        List<Row> sorted = new ArrayList<>(rows);
+        sorted.sort(ORDER);
+        return page(sorted, names, left);
     }
 
-    private static void addIfServed(List<Row> rows, String name, Path path, boolean symlinks) {
+    private static void addIfServed(
+            Collection<Row> rows, String name, Path path, boolean symlinks) {
         FileIdentity identity;
         try {
             identity =
@@ -69,12 +83,22 @@ final class Listing {
                     new Row(
                             name,
                             identity.isDirectory(),
+                            leadsTo(name, path),
                             identity.size(),
                             identity.modifiedSeconds()));
         }
     }
 
-    private static String page(List<Row> rows, List<String> names, boolean more) {
+    /// Whether a name is that of the file and not merely as much of it as could be read.
+    private static boolean leadsTo(String name, Path path) {
+        try {
+            return path.resolveSibling(name).equals(path);
+        } catch (InvalidPathException e) {
+            return false;
+        }
+    }
+
+    private static String page(List<Row> rows, List<String> names, long left) {
         String title = escape("/" + String.join("/", names) + (names.isEmpty() ? "" : "/"));
         StringBuilder page = new StringBuilder(256 + rows.size() * 128);
         page.append("<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>")
@@ -87,21 +111,21 @@ final class Listing {
         }
         for (Row row : rows) {
             String slash = row.isDirectory ? "/" : "";
-            page.append("<tr><td><a href=\"")
-                    .append(encode(row.name))
+            page.append("<tr><td>");
+            if (row.isLinked) {
+                page.append("<a href=\"").append(encode(row.name)).append(slash).append("\">");
+            }
+            page.append(escape(row.name))
                     .append(slash)
-                    .append("\">")
-                    .append(escape(row.name))
-                    .append(slash)
-                    .append("</a></td><td>")
+                    .append(row.isLinked ? "</a></td><td>" : "</td><td>")
                     .append(DATE.format(Instant.ofEpochSecond(row.modified)))
                     .append("</td><td align=\"right\">")
                     .append(row.isDirectory ? "-" : String.valueOf(row.size))
                     .append("</td></tr>\n");
         }
         page.append("</table>\n");
-        if (more) {
-            page.append("<p>and more</p>\n");
+        if (left > 0) {
+            page.append("<p>and ").append(left).append(" more</p>\n");
         }
         return page.append("</body></html>\n").toString();
     }

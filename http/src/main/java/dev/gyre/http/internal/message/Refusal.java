@@ -15,7 +15,7 @@ public enum Refusal {
     TARGET_TOO_LONG(414, "the target is longer than this server takes"),
     BAD_VERSION(400, "where the version belongs there is no HTTP/1.1, with one space beside it"),
     OTHER_VERSION(505, "this is spoken here: HTTP/1.1 and HTTP/1.0"),
-    BAD_STATUS(502, "the status is not a number from 100 to 599 between single spaces"),
+    BAD_STATUS(502, "the status is not a number from 100 to 999 between single spaces"),
 
     HEAD_TOO_SLOW(408, "the head of the request comes too slowly"),
     NO_MEMORY(503, "there is no memory to keep what is sent until it can be used"),

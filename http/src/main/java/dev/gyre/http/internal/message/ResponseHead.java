@@ -76,7 +76,7 @@ public final class ResponseHead extends MessageHead {
                 status = 10 * status + octet - '0';
             }
         }
-        if (status < 100 || status > 599) {
+        if (status < 100) {
             return Refusal.BAD_STATUS.code();
         }
         return data[STATUS_END] == Octets.SPACE ? STATUS_END + 1 : STATUS_END;
@@ -97,7 +97,7 @@ public final class ResponseHead extends MessageHead {
 
     // ------------------------------------------------------------------ the first line
 
-    /// From 100 to 599.
+    /// From 100 to 999: those from 600 on are none, and answers all the same (RFC 9110, 15).
     public int status() {
         return status;
     }

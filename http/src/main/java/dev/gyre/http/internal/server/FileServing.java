@@ -35,6 +35,13 @@ record FileServing(Exchange exchange) implements FileExchange {
 
     @Override
     public Promise<?> send(FileHead head, byte[] content) {
+        if (content.length == 0 && head.status() == 200) {
+            // Of nothing an answer does not say what it is, but of a file, if it is empty.
+            Response response = exchange.response;
+            if (response.header("Content-Type") == null) {
+                response.header("Content-Type", head.type());
+            }
+        }
         prepare(head);
         return exchange.response.sendAsIs(head.typeLine(), content);
     }

@@ -28,7 +28,7 @@ class FileCacheTest {
         loop = EventLoop.open();
         cache = new FileCache(loop);
         Path real = root.toRealPath();
-        loader = new FileLoader(real, FilesConfig.DEFAULT);
+        loader = new FileLoader(real, FilesConfig.DEFAULT, true);
         directory = Directory.of(cache, real, FilesConfig.DEFAULT, 0);
         Files.write(root.resolve("big"), new byte[FileLoader.SMALL_BYTES + 1]);
         Files.write(root.resolve("small"), new byte[FileLoader.SMALL_BYTES]);
@@ -40,7 +40,7 @@ class FileCacheTest {
     }
 
     private CachedFile load(String name) throws IOException {
-        Found found = loader.load(new RequestedPath(List.of(name), false), false);
+        Found found = loader.load(new RequestedPath(List.of(name), false), 0);
         assertThat(found).isInstanceOf(CachedFile.class);
         return (CachedFile) found;
     }
@@ -113,10 +113,34 @@ class FileCacheTest {
                     new FileForm(like.plain.head(), "\"x\"", content.length, content, null);
             cache.put(
                     key("" + i),
-                    new CachedFile(like.path, like.identity, large, null, false, null, false, 0));
+                    new CachedFile(
+                            like.path, like.identity, large, null, false, null, null, 0, true));
             assertThat(cache.memoryBytes()).isLessThanOrEqualTo(16 << 20);
         }
         assertThat(cache.size()).isEqualTo(2);
+    }
+
+    @Test
+    void mostToCompress_whenThereIsLittleRoom_isWhatIsSmall() throws Exception {
+        assertThat(cache.mostToCompress()).isEqualTo(FileLoader.MOST_GZIP_BYTES);
+        byte[] content = new byte[(15 << 20) + 1];
+        CachedFile like = load("small");
+        FileForm large = new FileForm(like.plain.head(), "\"x\"", content.length, content, null);
+        cache.put(
+                key("a"),
+                new CachedFile(like.path, like.identity, large, null, false, null, null, 0, true));
+        assertThat(cache.mostToCompress()).isEqualTo(64 << 10);
+        cache.remove(key("a"));
+        assertThat(cache.mostToCompress()).isEqualTo(FileLoader.MOST_GZIP_BYTES);
+    }
+
+    @Test
+    void put_afterTheEnd_closes() throws Exception {
+        CachedFile late = load("big");
+        loop.close();
+        cache.put(key("a"), late);
+        assertThat(isOpen(late)).isFalse();
+        assertThat(cache.held()).isZero();
     }
 
     @Test

@@ -25,7 +25,7 @@ class RequestedPathPropertyTest {
 
     @Property(tries = 5_000)
     void of_anyPath_leadsDownOrNowhere(@ForAll("paths") String sent, @ForAll boolean hidden) {
-        RequestedPath requested = RequestedPath.of(sent, hidden);
+        RequestedPath requested = RequestedPath.of(sent, hidden, false);
         if (requested == null) {
             return;
         }
@@ -46,14 +46,29 @@ class RequestedPathPropertyTest {
 
     @Example
     void of_ordinaryPaths_areTheirNames() {
-        assertThat(RequestedPath.of("", false)).isEqualTo(new RequestedPath(List.of(), true));
-        assertThat(RequestedPath.of("a", false)).isEqualTo(new RequestedPath(List.of("a"), false));
-        assertThat(RequestedPath.of("a/b/", false))
+        assertThat(RequestedPath.of("", false, false))
+                .isEqualTo(new RequestedPath(List.of(), true));
+        assertThat(RequestedPath.of("a", false, false))
+                .isEqualTo(new RequestedPath(List.of("a"), false));
+        assertThat(RequestedPath.of("a/b/", false, false))
                 .isEqualTo(new RequestedPath(List.of("a", "b"), true));
-        assertThat(RequestedPath.of("%c3%a9%20+", false))
+        assertThat(RequestedPath.of("%c3%a9%20+", false, false))
                 .isEqualTo(new RequestedPath(List.of("é +"), false));
-        assertThat(RequestedPath.of(".a/..b", true))
+        assertThat(RequestedPath.of(".a/..b", true, false))
                 .isEqualTo(new RequestedPath(List.of(".a", "..b"), false));
-        assertThat(RequestedPath.of(".a", false)).isNull();
+        assertThat(RequestedPath.of(".a", false, false)).isNull();
+    }
+
+    @Example
+    void of_wellKnownPlaces_areNotHiddenAtTheRoot_andWhatElseIsBelowThemIs() {
+        assertThat(RequestedPath.of(".well-known/security.txt", false, true))
+                .isEqualTo(new RequestedPath(List.of(".well-known", "security.txt"), false));
+        assertThat(RequestedPath.of("%2ewell-known/", false, true))
+                .isEqualTo(new RequestedPath(List.of(".well-known"), true));
+        assertThat(RequestedPath.of(".well-known/.git", false, true)).isNull();
+        assertThat(RequestedPath.of("a/.well-known", false, true)).isNull();
+        assertThat(RequestedPath.of(".well-known", false, false)).isNull();
+        assertThat(RequestedPath.of(".well-known2", false, true)).isNull();
+        assertThat(RequestedPath.of(".WELL-KNOWN", false, true)).isNull();
     }
 }
