@@ -72,7 +72,7 @@ public final class Main {
             // an @.
             run.setStopAtPositional(true);
         }
-        return commandLine.setExpandAtFiles(false);
+        return commandLine.setExpandAtFiles(false).setParameterExceptionHandler(new Misuse());
     }
 
     private static Optional<Class<?>> command(String name) {
