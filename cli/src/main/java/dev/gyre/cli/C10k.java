@@ -100,7 +100,8 @@ final class C10k implements Callable<Integer> {
             paramLabel = "DURATION",
             defaultValue = "10s",
             converter = Durations.class,
-            description = "How long they are idle, from 1s; a bare number is of seconds, here and below."
+            description =
+                    "How long they are idle, from 1s; a bare number is of seconds, here and below."
                             + " Default: ${DEFAULT-VALUE}.")
     @SuppressWarnings("NullAway.Init") // it has a default
     private Duration idle;

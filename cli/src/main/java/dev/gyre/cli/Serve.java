@@ -53,9 +53,9 @@ import java.util.concurrent.Callable;
                 + " not served.",
             "",
             "Without a directory it serves a page that shows what there is: /plaintext, /json,"
-                    + " /echo (the content back, up to --max-body), /large?bytes=N, /slow?ms=N (answers"
-                    + " later, without a thread), /events (server-sent), /ws/echo (WebSocket) and"
-                    + " /metrics (for Prometheus).",
+                + " /echo (the content back, up to --max-body), /large?bytes=N, /slow?ms=N (answers"
+                + " later, without a thread), /events (server-sent), /ws/echo (WebSocket) and"
+                + " /metrics (for Prometheus).",
             "",
             "The first line on standard output says where it is. Each loop has a thread and a"
                 + " listener of its own, and the kernel spreads connections over them. While nobody"

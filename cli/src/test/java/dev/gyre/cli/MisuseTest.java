@@ -28,9 +28,7 @@ final class MisuseTest {
     void option_likeNoOther_isToldWithoutAGuess() {
         assertThat(Execution.of("serve", "--verbose"))
                 .isEqualTo(
-                        misuse(
-                                "Unknown option: '--verbose'",
-                                "gyre help serve has the options."));
+                        misuse("Unknown option: '--verbose'", "gyre help serve has the options."));
     }
 
     @Test

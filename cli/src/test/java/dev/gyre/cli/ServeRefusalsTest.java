@@ -135,7 +135,8 @@ final class ServeRefusalsTest {
                 Execution.of("serve", "--port", "0", "--backend", "kqueue"),
                 "Cannot wait on kqueue (gyre doctor tells more): Linux has none",
                 "gyre.kqueue.library");
-        assertRefused(Execution.of("echo", "--backend", "kqueue", "0"), "Cannot wait on kqueue", "");
+        assertRefused(
+                Execution.of("echo", "--backend", "kqueue", "0"), "Cannot wait on kqueue", "");
         assertRefused(
                 Execution.of("c10k", "--backend", "kqueue", "--connections", "1"),
                 "Cannot wait on kqueue",

@@ -1,8 +1,8 @@
 package dev.gyre.http;
 
-import static java.nio.file.StandardCopyOption.COPY_ATTRIBUTES;
-
 import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.nio.file.StandardCopyOption.COPY_ATTRIBUTES;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,8 +49,7 @@ final class ConformanceRunTest {
         assertThat(verdict.lines().subList(list, verdict.lines().size()))
                 .as("the list of verdicts, at the end of %s", verdict.lines())
                 .satisfiesExactly(
-                        first ->
-                                assertThat(first).startsWith("FAILED   h1: gyre does not start: "),
+                        first -> assertThat(first).startsWith("FAILED   h1: gyre does not start: "),
                         second ->
                                 assertThat(second)
                                         .startsWith("skipped  h1spec: not in a registry; set ")
