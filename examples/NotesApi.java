@@ -1,5 +1,4 @@
-/// Notes as JSON, for whoever knows the token, with a line in access.log for each request. Try it:
-/// `curl -H 'Authorization: Bearer secret' -d '{"text":"milk"}' localhost:8080/notes`.
+/// Notes as JSON, for who knows the token: `curl -H "Authorization: Bearer secret" localhost:8080/notes`.
 import static dev.gyre.os.Signal.*;
 
 import dev.gyre.*;
