@@ -30,11 +30,23 @@ try {
     const first = await page.textContent('#events output');
     await page.waitForFunction(before => document.querySelector('#events output').textContent !== before, first, {timeout: 10_000});
     check('events tick', true);
+    await page.waitForFunction(() => document.querySelector('#events output').textContent.match(/ticks/g).length > 2, null, {timeout: 10_000});
+    check('a line for each', true);
     await page.waitForFunction(() => /open/.test(document.querySelector('#ws output').textContent), null, {timeout: 10_000});
     await page.fill('#ws input', 'from a browser: κόσμε');
     await page.click('#ws button');
     await page.waitForFunction(() => /from a browser: κόσμε/.test(document.querySelector('#ws output').textContent), null, {timeout: 10_000});
     check('the WebSocket answers', true);
+    const kept = async (name, before) => {
+        const text = `kept ${name}`;
+        await page.fill('#ws input', text);
+        await page.evaluate(before);
+        await page.click('#ws button');
+        await page.waitForFunction(text => document.querySelector('#ws output').textContent.startsWith(text), text, {timeout: 10_000});
+        check(`what is sent ${name} is kept`, true);
+    };
+    await kept('to a closed socket', () => new Promise(done => { socket.addEventListener('close', done); socket.close(); }));
+    await kept('to a socket that is being opened', () => connect());
     const json = await page.evaluate(async () => (await fetch('/json')).json());
     check('fetch /json', json.message === 'Hello, World!', JSON.stringify(json));
     const echoed = await page.evaluate(async () => {

@@ -4,7 +4,7 @@
 import net from 'node:net';
 import {cases, WAITS} from './h1-cases.mjs';
 
-const QUIET_MS = 400; // a server that has not answered by now waits for more
+const QUIET_MS = 2_000; // a server that has not answered by now, on a busy machine too, waits for more
 const port = Number(process.argv[2]);
 const echo = process.argv[3];
 

@@ -4,6 +4,7 @@
 module dev.gyre.cli {
     requires dev.gyre;
     requires dev.gyre.http;
+    requires java.logging; // to hush it
     requires HdrHistogram;
     requires info.picocli;
     requires static org.jspecify;

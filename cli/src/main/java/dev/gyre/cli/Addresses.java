@@ -15,7 +15,7 @@ final class Addresses {
     static final String FORMS = "PORT, :PORT, HOST:PORT, [IPv6]:PORT or unix:PATH";
 
     private static final String UNIX = "unix:";
-    private static final int MOST_PORT = 65_535;
+    static final int MOST_PORT = 65_535;
 
     /// A path with the zero behind it has to fit into `sockaddr_un`.
     private static final int MOST_PATH_BYTES = 107;

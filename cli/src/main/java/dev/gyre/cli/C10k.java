@@ -8,7 +8,6 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Limits;
 import dev.gyre.metrics.LoopObserver;
 import dev.gyre.os.Signal;
-import dev.gyre.os.Signals;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +21,7 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /// `gyre c10k`: ten thousand connections, and what they cost.
@@ -100,7 +100,9 @@ final class C10k implements Callable<Integer> {
             paramLabel = "DURATION",
             defaultValue = "10s",
             converter = Durations.class,
-            description = "How long they are idle, from 1s. Default: ${DEFAULT-VALUE}.")
+            description =
+                    "How long they are idle, from 1s; a bare number is of seconds, here and below."
+                            + " Default: ${DEFAULT-VALUE}.")
     @SuppressWarnings("NullAway.Init") // it has a default
     private Duration idle;
 
@@ -147,6 +149,13 @@ final class C10k implements Callable<Integer> {
         if (limit >= 0 && limit < connections + OTHER_DESCRIPTORS) {
             return failed(tooFewDescriptors(connections, limit));
         }
+        if (backend != null) {
+            Optional<String> refusal =
+                    NamedBackend.refusal(LoopConfig.DEFAULT.withBackend(backend));
+            if (refusal.isPresent()) {
+                return failed(refusal.get());
+            }
+        }
         // Silent: what is left over at the end is none of the user's concern.
         LoopConfig config =
                 LoopConfig.DEFAULT
@@ -159,7 +168,7 @@ final class C10k implements Callable<Integer> {
             return status;
         } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {
             return failed("The loop could not go on (gyre doctor tells more): " + e);
-        } catch (IllegalArgumentException e) {
+        } catch (StopSignals.Refused e) {
             return failed("Signals cannot be taken: " + e.getMessage());
         }
     }
@@ -182,7 +191,7 @@ final class C10k implements Callable<Integer> {
                         idle,
                         warmUp,
                         load);
-        Signals _ = Signals.on(loop, StopSignals.all(), signal -> interrupted(loop, trial, signal));
+        StopSignals.on(loop, signal -> interrupted(loop, trial, signal));
         Promise<@Nullable Void> _ =
                 trial.run(backend == null ? List.of() : List.of("--backend", backend.id()))
                         .then(

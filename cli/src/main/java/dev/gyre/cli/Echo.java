@@ -149,6 +149,7 @@ final class Echo implements Callable<Integer> {
             throw options.misuse(
                     "Both --unix and '" + address + "': a server listens in one place");
         }
+        options.notEmpty("--unix", unix);
         return options.address(() -> Addresses.unix(unix));
     }
 

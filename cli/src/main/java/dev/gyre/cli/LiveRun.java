@@ -2,7 +2,6 @@ package dev.gyre.cli;
 
 import dev.gyre.EventLoop;
 import dev.gyre.os.Signal;
-import dev.gyre.os.Signals;
 
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +36,7 @@ final class LiveRun {
     ///
     /// @return what the loop failed with, or null
     @Nullable Throwable run(int seconds, int everyMillis) throws InterruptedException {
-        Signals _ = Signals.on(loop, StopSignals.all(), this::endEarly);
+        StopSignals.on(loop, this::endEarly);
         Thread loopThread = Thread.ofPlatform().name("gyre-loop").daemon().start(this::runLoop);
         meter.start();
         show(seconds, everyMillis);

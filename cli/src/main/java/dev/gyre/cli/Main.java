@@ -33,8 +33,11 @@ import java.util.Optional;
             "1:failed, or found something amiss; what, is on standard error",
             "2:the command line makes no sense"
         },
-        footerHeading = "%nEnvironment:%n",
+        footerHeading = "%nPrograms of your own:%n",
         footer = {
+            "  gyre java FILE [ARGUMENT...]   runs one from its source, with Gyre's modules",
+            "",
+            "Environment:",
             "  GYRE_JAVA_HOME     the JDK to use, before JAVA_HOME: 25 or newer",
             "  JDK_JAVA_OPTIONS   options for the JVM, such as -Xmx64m; for servers instead of",
             "                     those that keep them small",
@@ -72,7 +75,7 @@ public final class Main {
             // an @.
             run.setStopAtPositional(true);
         }
-        return commandLine.setExpandAtFiles(false);
+        return commandLine.setExpandAtFiles(false).setParameterExceptionHandler(new Misuse());
     }
 
     private static Optional<Class<?>> command(String name) {

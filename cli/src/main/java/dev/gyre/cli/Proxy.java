@@ -96,8 +96,8 @@ final class Proxy implements Callable<Integer> {
             defaultValue = "10s",
             converter = Durations.class,
             description =
-                    "How long the target has to answer, looking its name up included. Default:"
-                            + " ${DEFAULT-VALUE}.")
+                    "How long the target has to answer, looking its name up included: 250ms, 30s,"
+                            + " or a number of seconds. Default: ${DEFAULT-VALUE}.")
     @SuppressWarnings("NullAway.Init") // it has a default
     private Duration connectTimeout;
 

@@ -6,7 +6,6 @@ import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
 import dev.gyre.metrics.LoopObserver;
 import dev.gyre.os.Signal;
-import dev.gyre.os.Signals;
 import dev.gyre.os.Stdio;
 import dev.gyre.os.Terminal;
 
@@ -167,7 +166,7 @@ final class Run implements Callable<Integer> {
         } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {
             say("the loop could not go on (gyre doctor tells more): " + e);
             return 1;
-        } catch (IllegalArgumentException e) {
+        } catch (StopSignals.Refused e) {
             say("signals cannot be taken: " + e.getMessage());
             return 1;
         }
@@ -207,11 +206,12 @@ final class Run implements Callable<Integer> {
                         });
         Set<Signal> stops = stops(onTerminal());
         // Before the start: no signal is to end gyre and leave the command.
-        Signals.on(loop, stops, supervisor::stop);
+        StopSignals.on(loop, stops, supervisor::stop);
         Set<Signal> others = EnumSet.of(Signal.SIGHUP, Signal.SIGUSR1);
         others.removeAll(stops);
-        Signals.on(loop, others, supervisor::pass);
-        Signals.on(loop, Signal.SIGWINCH, Signal.SIGCONT, supervisor::passToGroup);
+        StopSignals.on(loop, others, supervisor::pass);
+        Set<Signal> terminals = EnumSet.of(Signal.SIGWINCH, Signal.SIGCONT);
+        StopSignals.on(loop, terminals, supervisor::passToGroup);
         supervisor.start();
         loop.run();
     }

@@ -33,6 +33,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /// `gyre serve`: a web server, of a directory or of a demonstration.
@@ -52,9 +53,9 @@ import java.util.concurrent.Callable;
                 + " not served.",
             "",
             "Without a directory it serves a page that shows what there is: /plaintext, /json,"
-                    + " /echo (the content back, of any size), /large?bytes=N, /slow?ms=N (answers"
-                    + " later, without a thread), /events (server-sent), /ws/echo (WebSocket) and"
-                    + " /metrics (for Prometheus).",
+                + " /echo (the content back, up to --max-body), /large?bytes=N, /slow?ms=N (answers"
+                + " later, without a thread), /events (server-sent), /ws/echo (WebSocket) and"
+                + " /metrics (for Prometheus).",
             "",
             "The first line on standard output says where it is. Each loop has a thread and a"
                 + " listener of its own, and the kernel spreads connections over them. While nobody"
@@ -77,12 +78,14 @@ import java.util.concurrent.Callable;
         },
         footerHeading = "%nExamples:%n",
         footer = {
-            "  gyre serve                             a demonstration, on http://localhost:8080/",
+            "  gyre serve                             a demonstration: open",
+            "      http://localhost:8080/",
             "  gyre serve site                        the files below site",
             "  gyre serve --listing --port 9000 .     and what directories have",
             "  gyre serve --host 0.0.0.0 site         for other machines too",
             "  gyre serve --access-log - site         with a line for each request",
-            "  gyre serve --tls --port 8443           try it: curl -k https://localhost:8443/json",
+            "  gyre serve --tls --port 8443           try it:",
+            "      curl -k https://localhost:8443/json",
             "  gyre serve --unix /tmp/web.sock        try it:",
             "      curl --unix-socket /tmp/web.sock http://localhost/plaintext",
             "  gyre serve --max-body 1g               try it:",
@@ -197,6 +200,7 @@ final class Serve implements Callable<Integer> {
         int count = count();
         HttpConfig http = http();
         ListenerConfig open = listener(count);
+        requireNames();
         if (directory == null && (listing || cacheControl != null)) {
             throw options.misuse(
                     "--listing and --cache-control are for a directory, which is not there");
@@ -220,6 +224,21 @@ final class Serve implements Callable<Integer> {
         }
     }
 
+    private void requireNames() {
+        if (directory != null && directory.isEmpty()) {
+            throw options.misuse("DIR is empty: for the current directory it is '.'");
+        }
+        if (accessLog != null) {
+            options.notEmpty("--access-log", accessLog);
+        }
+        if (cacheControl != null && !cacheControl.chars().allMatch(c -> c >= ' ' && c <= '~')) {
+            throw options.misuse(
+                    "Invalid value for option '--cache-control': '%s' is not of printable ASCII"
+                                    .formatted(cacheControl)
+                            + " alone, which a field of HTTP has to be");
+        }
+    }
+
     private int complain(String line) {
         PrintWriter err = spec.commandLine().getErr();
         err.println(line);
@@ -236,9 +255,16 @@ final class Serve implements Callable<Integer> {
                 throw options.misuse(
                         "Both --unix and --port or --host: a server listens in one place");
             }
+            options.notEmpty("--unix", unix);
             return options.address(() -> Addresses.unix(unix));
         }
-        String name = host == null ? "127.0.0.1" : host;
+        if (port != null && (port < 0 || port > Addresses.MOST_PORT)) {
+            throw options.misuse(
+                    "Invalid value for option '--port': a port is from 0 to %d, but this is %d"
+                            .formatted(Addresses.MOST_PORT, port));
+        }
+        // An empty one would be all addresses.
+        String name = host == null ? "127.0.0.1" : options.notEmpty("--host", host);
         String bracketed = name.indexOf(':') < 0 || name.startsWith("[") ? name : "[" + name + "]";
         return options.address(
                 () -> Addresses.toListenOn(bracketed + ":" + (port == null ? DEFAULT_PORT : port)));
@@ -344,6 +370,10 @@ final class Serve implements Callable<Integer> {
             @Nullable Path root) {}
 
     private int serve(Plan plan, @Nullable AccessLog log) {
+        Optional<String> refusal = NamedBackend.refusal(loop());
+        if (refusal.isPresent()) {
+            return complain(refusal.get());
+        }
         return Serving.open(
                 spec.commandLine(),
                 () -> ServerLoops.open(plan.count, loop(), plan.http),

@@ -39,8 +39,8 @@ final class ServerOptions {
             defaultValue = "0",
             converter = Durations.class,
             description =
-                    "Closes connections on which nothing moves for so long: 30s, 5m; 0 for never."
-                            + " Default: ${DEFAULT-VALUE}.")
+                    "Closes connections on which nothing moves for so long: 250ms, 30s, 5m, or a"
+                            + " number of seconds; 0 for never. Default: ${DEFAULT-VALUE}.")
     @SuppressWarnings("NullAway.Init") // it has a default
     private Duration idleTimeout;
 
@@ -112,6 +112,12 @@ final class ServerOptions {
         if (certificate == null && key != null) {
             throw misuse("--key without --cert: a key alone says nothing to anybody");
         }
+        if (certificate != null) {
+            notEmpty("--cert", certificate.toString());
+        }
+        if (key != null) {
+            notEmpty("--key", key.toString());
+        }
         ListenerConfig config = ListenerConfig.DEFAULT.withStreams(streams());
         return maxConnections == null
                 ? config
@@ -150,6 +156,14 @@ final class ServerOptions {
             throw misuse(
                     "Invalid value for option '%s': must be at least 1, but is %d"
                             .formatted(option, value));
+        }
+        return value;
+    }
+
+    /// An empty one is a variable of the shell that nobody set.
+    String notEmpty(String option, String value) {
+        if (value.isEmpty()) {
+            throw misuse("Invalid value for option '" + option + "': it is empty");
         }
         return value;
     }

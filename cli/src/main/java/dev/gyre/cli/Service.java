@@ -8,7 +8,6 @@ import dev.gyre.io.Listener;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.Stream;
 import dev.gyre.os.Signal;
-import dev.gyre.os.Signals;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +17,7 @@ import java.io.PrintWriter;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -49,11 +49,16 @@ final class Service {
     ///
     /// @param body has the exit status
     static int open(CommandLine commandLine, LoopConfig config, ToIntFunction<Service> body) {
+        Optional<String> refusal = NamedBackend.refusal(config);
+        if (refusal.isPresent()) {
+            print(commandLine.getErr(), refusal.get());
+            return 1;
+        }
         try (EventLoop loop = EventLoop.open(config)) {
             return body.applyAsInt(new Service(loop, commandLine));
         } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {
             print(commandLine.getErr(), "The loop could not go on (gyre doctor tells more): " + e);
-        } catch (IllegalArgumentException e) {
+        } catch (StopSignals.Refused e) {
             print(commandLine.getErr(), "Signals cannot be taken: " + e.getMessage());
         }
         return 1;
@@ -106,7 +111,7 @@ final class Service {
     }
 
     private int run(SocketAddress where, Opening opening) {
-        Signals _ = Signals.on(loop, StopSignals.all(), this::stop);
+        StopSignals.on(loop, this::stop);
         Supplier<String> summary;
         try {
             summary = opening.open(Addresses.resolved(where));

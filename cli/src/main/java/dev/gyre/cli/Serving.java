@@ -9,7 +9,6 @@ import dev.gyre.io.CloseReason;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.metrics.LoopMetrics;
 import dev.gyre.os.Signal;
-import dev.gyre.os.Signals;
 import dev.gyre.os.StandardInput;
 
 import org.jspecify.annotations.Nullable;
@@ -62,7 +61,7 @@ final class Serving {
             return body.applyAsInt(new Serving(loops, commandLine));
         } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {
             print(commandLine.getErr(), "The loop could not go on (gyre doctor tells more): " + e);
-        } catch (IllegalArgumentException e) {
+        } catch (StopSignals.Refused e) {
             print(commandLine.getErr(), "Signals cannot be taken: " + e.getMessage());
         }
         return 1;
@@ -97,7 +96,7 @@ final class Serving {
     /// @param what is served
     /// @return the exit status
     int serve(String what, SocketAddress where, ListenerConfig config) {
-        Signals _ = Signals.on(loop, StopSignals.all(), this::stop);
+        StopSignals.on(loop, this::stop);
         SocketAddress address;
         try {
             address = loops.listen(Addresses.resolved(where), config);

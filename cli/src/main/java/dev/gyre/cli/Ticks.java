@@ -127,7 +127,7 @@ final class Ticks implements Callable<Integer> {
             return stoppedBy == null ? 0 : StopSignals.status(stoppedBy);
         } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {
             return failed("The loop could not be opened (gyre doctor tells more): " + e);
-        } catch (IllegalArgumentException e) {
+        } catch (StopSignals.Refused e) {
             return failed("Signals cannot be taken: " + e.getMessage());
         }
     }

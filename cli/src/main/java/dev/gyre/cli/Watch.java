@@ -9,7 +9,6 @@ import dev.gyre.metrics.LoopObserver;
 import dev.gyre.os.FileChange;
 import dev.gyre.os.FileWatch;
 import dev.gyre.os.Signal;
-import dev.gyre.os.Signals;
 
 import org.jspecify.annotations.Nullable;
 
@@ -161,7 +160,7 @@ final class Watch implements Callable<Integer> {
             return begin(loop, wanted) ? run(loop) : 1;
         } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {
             return failed("The loop could not go on (gyre doctor tells more): " + e);
-        } catch (IllegalArgumentException e) {
+        } catch (StopSignals.Refused e) {
             return failed("Signals cannot be taken: " + e.getMessage());
         }
     }
@@ -177,7 +176,7 @@ final class Watch implements Callable<Integer> {
 
     /// @return false if it cannot, which it has said then
     private boolean begin(EventLoop loop, Set<Path> wanted) {
-        Signals _ = Signals.on(loop, StopSignals.all(), signal -> stop(loop, by(signal)));
+        StopSignals.on(loop, signal -> stop(loop, by(signal)));
         OutputEnd output =
                 OutputEnd.watch(
                         loop,

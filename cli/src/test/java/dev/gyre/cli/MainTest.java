@@ -41,6 +41,22 @@ final class MainTest {
                 .containsExactlyElementsOf(names);
     }
 
+    @Test
+    void help_ofEachCommand_breaksNoLineOfItsExamples() {
+        Main.commandLine()
+                .getSubcommands()
+                .values()
+                .forEach(
+                        command ->
+                                assertThat(command.getUsageMessage().lines())
+                                        .as("help of %s", command.getCommandName())
+                                        .containsAll(
+                                                List.of(
+                                                        command.getCommandSpec()
+                                                                .usageMessage()
+                                                                .footer())));
+    }
+
     private static String[] args(String... args) {
         return args;
     }

@@ -98,7 +98,15 @@ final class ServeRefusalsTest {
         "--unix=x --port=1,      one place",
         "--unix=x --host=::1,    one place",
         "--unix=x --loops=2,     one listener",
-        "--port=65536,           a port is from 0 to 65535",
+        "--port=65536,           '--port': a port is from 0 to 65535",
+        "--port=-1,              '--port': a port is from 0 to 65535",
+        "--unix=,                '--unix': it is empty",
+        "--host=,                '--host': it is empty",
+        "--tls --cert=,          '--cert': it is empty",
+        "--tls --cert=x --key=,  '--key': it is empty",
+        "--access-log=,          '--access-log': it is empty",
+        "--cache-control=äö .,   'äö' is not of printable ASCII",
+        "'',                     DIR is empty",
         "--port=http,            --port",
         "--host=a/b,             no host like a/b",
         "--loops=0,              must be at least 1",
@@ -119,6 +127,20 @@ final class ServeRefusalsTest {
         assertThat(execution.status()).isEqualTo(2);
         assertThat(execution.out()).isEmpty();
         assertThat(execution.err()).contains(expected);
+    }
+
+    @Test
+    void serve_onABackendThatIsNotHere_isNotServedByAnother() {
+        assertRefused(
+                Execution.of("serve", "--port", "0", "--backend", "kqueue"),
+                "Cannot wait on kqueue (gyre doctor tells more): Linux has none",
+                "gyre.kqueue.library");
+        assertRefused(
+                Execution.of("echo", "--backend", "kqueue", "0"), "Cannot wait on kqueue", "");
+        assertRefused(
+                Execution.of("c10k", "--backend", "kqueue", "--connections", "1"),
+                "Cannot wait on kqueue",
+                "");
     }
 
     @Test

@@ -44,6 +44,7 @@ final class HttpExamplesTest {
                     "HelloHttp.java",
                     "HttpGet.java",
                     "HttpsServer.java",
+                    "NotesApi.java",
                     "ServerEvents.java",
                     "SimulatedHttp.java",
                     "StaticSite.java",
@@ -127,6 +128,46 @@ final class HttpExamplesTest {
             example.interrupt();
             assertThat(example.ends()).isEmpty();
         }
+    }
+
+    @Test
+    void notesApi_withItsToken_keepsWhatItIsGivenAndLogsIt() throws Exception {
+        try (var example = RunningExample.start(directory, "NotesApi.java", "0")) {
+            String notes = "http://" + authority(example) + "/notes";
+            assertThat(ask(to(notes)).statusCode()).isEqualTo(401);
+            assertThat(ask(note(notes, "{\"text\":\"milk\"}")).statusCode()).isEqualTo(201);
+            assertThat(ask(note(notes, "{\"text\":\"bread\"}")).body())
+                    .isEqualTo("{\"text\":\"bread\"}");
+            assertThat(ask(note(notes, "milk")).statusCode()).isEqualTo(400);
+
+            assertThat(ask(known(notes)).body())
+                    .isEqualTo("[{\"text\":\"milk\"},{\"text\":\"bread\"}]");
+            assertThat(ask(known(notes + "?most=1")).body()).isEqualTo("[{\"text\":\"milk\"}]");
+            assertThat(ask(known(notes + "?word=br")).body()).isEqualTo("[{\"text\":\"bread\"}]");
+            assertThat(ask(known(notes + "?most=none")).statusCode()).isEqualTo(400);
+            HttpResponse<String> preflight =
+                    ask(
+                            to(notes)
+                                    .method("OPTIONS", BodyPublishers.noBody())
+                                    .header("Origin", "https://app.example")
+                                    .header("Access-Control-Request-Method", "POST"));
+            assertThat(preflight.statusCode()).as("a preflight has no token").isEqualTo(204);
+            example.interrupt();
+            assertThat(example.ends()).isEmpty();
+        }
+        assertThat(Files.readAllLines(directory.resolve("access.log")))
+                .hasSize(9)
+                .first()
+                .asString()
+                .contains("\"GET /notes HTTP/1.1\" 401 ");
+    }
+
+    private static HttpRequest.Builder known(String uri) {
+        return to(uri).header("Authorization", "Bearer secret");
+    }
+
+    private static HttpRequest.Builder note(String uri, String json) {
+        return known(uri).POST(BodyPublishers.ofString(json));
     }
 
     @Test
@@ -219,7 +260,9 @@ final class HttpExamplesTest {
                     assertThat(reader.readLine()).isEmpty();
                 }
                 example.interrupt();
-                assertThat(reader.lines()).as("what comes before the end").isNotNull();
+                List<String> rest = reader.lines().toList();
+                assertThat(rest.size() % 3).as("whole events before the end: %s", rest).isZero();
+                assertThat(rest).allMatch(line -> line.matches("event: time|data: .*|"));
                 assertThat(example.ends()).isEmpty();
             }
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
 import dev.gyre.http.WebSocketConfig;
+import dev.gyre.io.CloseReason;
 import dev.gyre.io.StreamConfig;
 
 import org.junit.jupiter.api.Test;
@@ -203,7 +204,7 @@ class SocketTimesTest {
             server.peer.halfClose();
             server.world.run();
             assertThat(server.events).containsExactly("closed 1006");
-            assertThat(server.stream.closeReason()).isNotNull();
+            assertThat(server.stream.closeReason()).isEqualTo(CloseReason.CLOSED);
         }
     }
 
