@@ -62,7 +62,7 @@ class NameLookupTest {
             loop.runUntilEmpty();
             assertThat(OpenDescriptors.count())
                     .as("a late answer begins no attempt")
-                    .isEqualTo(before);
+                    .isLessThanOrEqualTo(before);
         }
     }
 

@@ -34,7 +34,7 @@ class SocketRefusalsTest {
         assertThatThrownBy(() -> SocketSettings.DEFAULTS.listen(seam, address))
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContainingAll(said);
-        assertThat(OpenDescriptors.count()).as("descriptors left open").isEqualTo(before);
+        assertThat(OpenDescriptors.count()).as("descriptors left open").isLessThanOrEqualTo(before);
     }
 
     @Test
