@@ -5,16 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 
 import dev.gyre.EventLoop;
+import dev.gyre.http.WebSocket;
 import dev.gyre.http.WebSocketConfig;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Listener;
 import dev.gyre.io.Stream;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 /// What an echo of text costs in garbage: the String, and nothing beside it.
 class EchoAllocationTest {
@@ -31,40 +35,22 @@ class EchoAllocationTest {
     @Test
     void echo_ofText_allocatesTheText() {
         try (EventLoop loop = EventLoop.open()) {
-            Listener listener =
-                    Listener.tcp(
+            Stream client =
+                    connected(
                             loop,
-                            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                            stream ->
-                                    new WebSocketProtocol(
-                                                    stream,
-                                                    WebSocketConfig.DEFAULT,
-                                                    true,
-                                                    null,
-                                                    null,
-                                                    "/")
-                                            .begin(stream, socket -> socket.onText(socket::send)));
-            Stream[] client = new Stream[1];
-            Stream.connect(loop, listener.address())
-                    .thenAccept(
-                            stream -> {
-                                client[0] = stream;
-                                stream.onData(
-                                        data -> {
-                                            echoed += data.readable();
-                                            data.clear();
-                                        });
+                            null,
+                            socket -> socket.onText(socket::send),
+                            data -> {
+                                echoed += data.readable();
+                                data.clear();
                             });
-            while (client[0] == null) {
-                loop.runSome();
-            }
             byte[][] many = new byte[MESSAGES][];
             java.util.Arrays.fill(many, Frames.frame(Frames.TEXT, "x".repeat(LENGTH)));
             Buffer burst = Buffer.allocate(1 << 16).put(Frames.join(many));
-            run(loop, client[0], burst, WARM_UP);
+            run(loop, client, burst, WARM_UP);
             ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
             long before = threads.getCurrentThreadAllocatedBytes();
-            run(loop, client[0], burst, ROUNDS);
+            run(loop, client, burst, ROUNDS);
             long each = (threads.getCurrentThreadAllocatedBytes() - before) / (ROUNDS * MESSAGES);
             assertThat(each)
                     .as(
@@ -80,45 +66,54 @@ class EchoAllocationTest {
     @Test
     void echo_ofALongCompressedMessage_allocatesNextToNothing() {
         try (EventLoop loop = EventLoop.open()) {
-            Listener listener =
-                    Listener.tcp(
+            Stream client =
+                    connected(
                             loop,
-                            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                            stream ->
-                                    new WebSocketProtocol(
-                                                    stream,
-                                                    WebSocketConfig.DEFAULT,
-                                                    true,
-                                                    ServerSide.COMPRESSED,
-                                                    null,
-                                                    "/")
-                                            .begin(
-                                                    stream,
-                                                    socket ->
-                                                            socket.onBinary(
-                                                                    data -> {
-                                                                        socket.send(data);
-                                                                        echoed++;
-                                                                    })));
-            Stream[] client = new Stream[1];
-            Stream.connect(loop, listener.address())
-                    .thenAccept(
-                            stream -> {
-                                client[0] = stream;
-                                stream.onData(Buffer::clear);
-                            });
-            while (client[0] == null) {
-                loop.runSome();
-            }
+                            ServerSide.COMPRESSED,
+                            socket ->
+                                    socket.onBinary(
+                                            data -> {
+                                                socket.send(data);
+                                                echoed++;
+                                            }),
+                            Buffer::clear);
             byte[] one = Frames.frame(0xc2, Frames.deflated(new byte[1 << 20]), true);
-            exchange(loop, client[0], one, 20);
+            exchange(loop, client, one, 20);
             ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
             long before = threads.getCurrentThreadAllocatedBytes();
-            exchange(loop, client[0], one, 20);
+            exchange(loop, client, one, 20);
             assertThat((threads.getCurrentThreadAllocatedBytes() - before) / 20)
                     .as("bytes allocated for each echo of 1 MiB")
                     .isLessThan(16 << 10);
         }
+    }
+
+    /// A client's end of a connection, and at the other a socket.
+    private static Stream connected(
+            EventLoop loop,
+            @Nullable String extensions,
+            Consumer<WebSocket> opened,
+            Consumer<Buffer> received) {
+        Listener listener =
+                Listener.tcp(
+                        loop,
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        stream ->
+                                new WebSocketProtocol(
+                                                stream,
+                                                WebSocketConfig.DEFAULT,
+                                                true,
+                                                extensions,
+                                                null,
+                                                "/")
+                                        .begin(stream, opened));
+        AtomicReference<Stream> client = new AtomicReference<>();
+        Stream.connect(loop, listener.address()).thenAccept(client::set);
+        while (client.get() == null) {
+            loop.runSome();
+        }
+        client.get().onData(received);
+        return client.get();
     }
 
     private void exchange(EventLoop loop, Stream client, byte[] message, int times) {
