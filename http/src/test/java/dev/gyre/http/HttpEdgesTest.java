@@ -86,6 +86,29 @@ class HttpEdgesTest extends HttpFixture {
 
     @Test
     @Clause("H-5")
+    void handler_thatAnswersAndThenGoesOn_answersNobodyElse() {
+        Deferred<String> late = loop.deferred();
+        Deferred<String> slow = loop.deferred();
+        server.get(
+                        "/forgotten-return",
+                        (_, response) -> {
+                            response.status(400).text("bad");
+                            return late.promise().then(response::text);
+                        })
+                .get("/slow", (_, response) -> slow.promise().then(response::text));
+        assertThat(connect().send(request("/forgotten-return")).answer(400)).isEqualTo("bad");
+        Talk other = connect().send(request("/slow"));
+        turn();
+        late.resolve("of the first");
+        turn();
+        turn();
+        assertThat(other.received()).isEmpty();
+        slow.resolve("mine");
+        assertThat(other.answer(200)).isEqualTo("mine");
+    }
+
+    @Test
+    @Clause("H-5")
     void errorOfTheMachine_leavesNothingForTheNextRequest() {
         List<String> done = new ArrayList<>();
         server.use(

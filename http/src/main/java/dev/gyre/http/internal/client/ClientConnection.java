@@ -165,6 +165,7 @@ final class ClientConnection implements Protocol {
 
     /// Is to be kept until there is something to carry.
     void rest() {
+        wasKept = true;
         stream.idleTimeout(pool.config().idleTimeout());
     }
 

@@ -7,10 +7,14 @@ import dev.gyre.EventLoop;
 /// together cannot use up the heap, at whose end the loop would end, and everybody with it.
 ///
 /// The heap of a process is shared by its loops, of which there is about one a processor, and by all that is not counted here: a share is
-/// a quarter of the heap over the processors, and no more than the loop has of native memory.
+/// a quarter of the heap over the processors, and no more than the loop has of native memory. It is no less than what one peer
+/// may ask for at a time, also on a machine of many processors: a refusal that never passes would be none of a limit of all.
 ///
 /// Loop thread only.
 public final class HeapShare {
+    /// The longest answer at once, and content of the same length that it is made of.
+    static final long LEAST_BYTES = 2L * (8 << 20);
+
     private final long limitBytes;
     private long takenBytes;
 
@@ -21,8 +25,15 @@ public final class HeapShare {
     /// A share for what is done on a loop.
     public static HeapShare of(EventLoop loop) {
         Runtime machine = Runtime.getRuntime();
-        long part = machine.maxMemory() / (4L * machine.availableProcessors());
-        return new HeapShare(Math.min(loop.config().bufferMemory(), part));
+        return new HeapShare(
+                limit(
+                        machine.maxMemory(),
+                        machine.availableProcessors(),
+                        loop.config().bufferMemory()));
+    }
+
+    static long limit(long heapBytes, int processors, long nativeBytes) {
+        return Math.min(nativeBytes, Math.max(LEAST_BYTES, heapBytes / (4L * processors)));
     }
 
     /// Takes so much, if there is as much left.

@@ -430,7 +430,7 @@ final class Exchange {
 
     /// A blocking handler has returned, and nobody is left who would end what it has begun.
     void endIfLeftOpen(BlockingCall handler) {
-        if (!isOver() && response.isLeftOpen()) {
+        if (call == handler && !isOver() && response.isLeftOpen()) {
             Log.LOGGER.log(
                     System.Logger.Level.WARNING,
                     "the blocking handler of "

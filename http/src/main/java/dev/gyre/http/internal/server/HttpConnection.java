@@ -11,7 +11,6 @@ import dev.gyre.io.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -155,11 +154,15 @@ final class HttpConnection implements Protocol {
             exchange.fail(failure);
         }
         if (upgrade != null) {
+            bench.give(exchange);
             data.skip(length);
             handOver(exchange);
             return;
         }
         if (exchange.response.isComplete() && body == null) {
+            if (promise != bench.done || failure != null) {
+                bench.give(exchange); // What is under way still is to meet nobody else here.
+            }
             data.skip(length);
             events = null;
             exchange.end();
@@ -366,13 +369,14 @@ final class HttpConnection implements Protocol {
     void drain() {
         ServerStream known = events;
         if (known != null) {
-            known.finish();
+            Exchange.guarded(known::finish);
         } else if (open == null && pace.phase() == Pace.Phase.IDLE) {
             boolean waits = isBusy();
             closeNow();
             if (!waits) {
-                // The kernel has all there was. Only TLS has something to say still.
-                stream.idleTimeout(Duration.ofMillis(20));
+                // The kernel has all there was. A request that crosses our end is not to
+                // destroy the last answer on its way, but need not be waited for long.
+                stream.idleTimeout(Pace.CROSSING);
             }
         }
     }

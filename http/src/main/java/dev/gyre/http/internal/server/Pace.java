@@ -2,12 +2,16 @@ package dev.gyre.http.internal.server;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /// What a connection waits for, and for how long.
 ///
 /// Loop thread only.
 final class Pace {
+    /// Longer than a packet takes from one end of the world to the other.
+    static final Duration CROSSING = Duration.ofMillis(500);
+
     enum Phase {
         /// Nothing of a request has arrived.
         IDLE,

@@ -61,12 +61,12 @@ final class MessageAssembly {
         }
         long doubled = Math.min(2L * bytes.length, mostBytes);
         byte[] longer = array((int) Math.max(needed, doubled));
-        if (!bench.share.take(longer.length)) {
+        if (!bench.share.take(longer.length - bytes.length)) {
             bench.arrays.give(longer);
             return false;
         }
         System.arraycopy(bytes, 0, longer, 0, size);
-        release();
+        bench.arrays.give(bytes);
         bytes = longer;
         return true;
     }

@@ -16,6 +16,8 @@ final class TextBytes {
 
     private static final int MOST_BYTES_A_CHAR = 3;
 
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
     private final Workbench bench;
     private final CharsetEncoder encoder =
             UTF_8.newEncoder()
@@ -24,11 +26,10 @@ final class TextBytes {
     private final CharBuffer piece = CharBuffer.allocate(PIECE_CHARS);
 
     // Loop thread only.
-    private ByteBuffer out;
+    private ByteBuffer out = NOTHING;
 
     TextBytes(Workbench bench) {
         this.bench = bench;
-        out = ByteBuffer.wrap(bench.scratch);
     }
 
     /// Encodes a text: what comes of it is in [#bytes()], until [#release()].
@@ -71,5 +72,6 @@ final class TextBytes {
     /// Gives the memory back.
     void release() {
         bench.arrays.give(out.array());
+        out = NOTHING; // Given twice, it would be that of two messages.
     }
 }

@@ -27,13 +27,12 @@ final class HeapShareTest {
     }
 
     @Test
-    void share_isNeitherMoreThanNativeMemoryNorThanItsPartOfTheHeap() {
-        Runtime machine = Runtime.getRuntime();
-        try (EventLoop small = EventLoop.open(LoopConfig.DEFAULT.withBufferMemory(16 << 20));
-                EventLoop large = EventLoop.open(LoopConfig.DEFAULT.withBufferMemory(1L << 40))) {
-            long part = machine.maxMemory() / 4 / machine.availableProcessors();
-            assertThat(HeapShare.of(small).limitBytes()).isEqualTo(Math.min(16 << 20, part));
-            assertThat(HeapShare.of(large).limitBytes()).isEqualTo(part);
+    void share_isAPartOfTheHeap_withinWhatTheLoopHas_andEnoughForOne() {
+        assertThat(HeapShare.limit(4L << 30, 4, 1L << 30)).isEqualTo(256 << 20);
+        assertThat(HeapShare.limit(4L << 30, 4, 100 << 20)).isEqualTo(100 << 20);
+        assertThat(HeapShare.limit(256 << 20, 64, 1L << 30)).isEqualTo(HeapShare.LEAST_BYTES);
+        try (EventLoop loop = EventLoop.open(LoopConfig.DEFAULT.withBufferMemory(16 << 20))) {
+            assertThat(HeapShare.of(loop).limitBytes()).isLessThanOrEqualTo(16 << 20);
         }
     }
 }
