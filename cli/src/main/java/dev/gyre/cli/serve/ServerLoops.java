@@ -2,6 +2,7 @@ package dev.gyre.cli.serve;
 
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
+import dev.gyre.LoopTerminatedException;
 import dev.gyre.Promise;
 import dev.gyre.Timer;
 import dev.gyre.http.HttpConfig;
@@ -116,12 +117,21 @@ public final class ServerLoops implements AutoCloseable {
     }
 
     private void tell(Runnable done) {
-        first().submitPriority(
-                        () -> {
-                            if (++drained == all.size()) {
-                                done.run();
-                            }
-                        });
+        onFirst(
+                () -> {
+                    if (++drained == all.size()) {
+                        done.run();
+                    }
+                });
+    }
+
+    /// Any thread.
+    private void onFirst(Runnable task) {
+        try {
+            first().submitPriority(task);
+        } catch (LoopTerminatedException e) {
+            // It was told to end meanwhile, and nobody is left who would want to know.
+        }
     }
 
     /// Asks all how many connections have something to do: see [HttpServer#busy]. Behind [#drain], those that are left.
@@ -151,7 +161,7 @@ public final class ServerLoops implements AutoCloseable {
         }
 
         private void report(int count) {
-            first().submitPriority(() -> add(count));
+            onFirst(() -> add(count));
         }
 
         private void add(int count) {
