@@ -62,7 +62,7 @@ class StandardInputTest {
         loop.close();
         descriptors.forEach(Descriptor::close);
         assertThat(OpenDescriptors.count())
-                .as("descriptors left open")
+                .as("descriptors left open, of %s", OpenDescriptors.names())
                 .isLessThanOrEqualTo(openBefore);
     }
 
