@@ -46,7 +46,8 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     /// Opens a loop. It holds kernel descriptors from now on, so it has to be closed.
     ///
     /// @throws SystemCallException if the kernel refuses a descriptor; nothing is leaked then
-    /// @throws UnsupportedOperationException if Gyre has no backend for this operating system
+    /// @throws UnsupportedOperationException if Gyre has no backend for this operating system, or the one that the
+    ///     configuration requires is refused
     static EventLoop open(LoopConfig config) {
         return Loop.open(config);
     }

@@ -33,6 +33,7 @@ public final class LoopConfig implements Cloneable {
     private int eventsPerWait = 1_024;
     private Duration longestWait = Duration.ofMinutes(5);
     private Optional<BackendKind> backend = Optional.empty();
+    private boolean backendRequired;
     private Optional<BackendKind> preferredBackend = Optional.empty();
     private int operationBudget = 1_024;
     private int receiveBuffers = 256;
@@ -114,6 +115,11 @@ public final class LoopConfig implements Cloneable {
     /// one that is preferred, else the one that works everywhere on this system: epoll or kqueue.
     public Optional<BackendKind> backend() {
         return backend;
+    }
+
+    /// Whether a loop cannot be opened where the kernel refuses its [#backend()]. Default: no, it waits on another one.
+    public boolean isBackendRequired() {
+        return backendRequired;
     }
 
     /// Which backend to wait on where nobody names one and it works. Default: none.
@@ -264,6 +270,15 @@ public final class LoopConfig implements Cloneable {
         Objects.requireNonNull(kind, "kind");
         LoopConfig copy = copy();
         copy.backend = Optional.of(kind);
+        copy.backendRequired = false;
+        return copy;
+    }
+
+    /// A copy that asks for this [#backend()] or none: where the kernel refuses it, a loop cannot be opened. For
+    /// whoever measures or tries one, and would else look at another.
+    public LoopConfig withRequiredBackend(BackendKind kind) {
+        LoopConfig copy = withBackend(kind);
+        copy.backendRequired = true;
         return copy;
     }
 

@@ -21,7 +21,6 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /// `gyre c10k`: ten thousand connections, and what they cost.
@@ -149,13 +148,6 @@ final class C10k implements Callable<Integer> {
         if (limit >= 0 && limit < connections + OTHER_DESCRIPTORS) {
             return failed(tooFewDescriptors(connections, limit));
         }
-        if (backend != null) {
-            Optional<String> refusal =
-                    NamedBackend.refusal(LoopConfig.DEFAULT.withBackend(backend));
-            if (refusal.isPresent()) {
-                return failed(refusal.get());
-            }
-        }
         // Silent: what is left over at the end is none of the user's concern.
         LoopConfig config =
                 LoopConfig.DEFAULT
@@ -163,11 +155,11 @@ final class C10k implements Callable<Integer> {
                         .withPreferredBackend(BackendKind.IO_URING)
                         .withObserver(new LoopObserver() {});
         try (EventLoop loop =
-                EventLoop.open(backend == null ? config : config.withBackend(backend))) {
+                EventLoop.open(backend == null ? config : config.withRequiredBackend(backend))) {
             run(loop);
             return status;
         } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {
-            return failed("The loop could not go on (gyre doctor tells more): " + e);
+            return failed(LoopRefusal.line(e));
         } catch (StopSignals.Refused e) {
             return failed("Signals cannot be taken: " + e.getMessage());
         }

@@ -33,7 +33,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /// `gyre serve`: a web server, of a directory or of a demonstration.
@@ -370,10 +369,6 @@ final class Serve implements Callable<Integer> {
             @Nullable Path root) {}
 
     private int serve(Plan plan, @Nullable AccessLog log) {
-        Optional<String> refusal = NamedBackend.refusal(loop());
-        if (refusal.isPresent()) {
-            return complain(refusal.get());
-        }
         return Serving.open(
                 spec.commandLine(),
                 () -> ServerLoops.open(plan.count, loop(), plan.http),

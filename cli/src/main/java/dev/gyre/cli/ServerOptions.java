@@ -87,7 +87,7 @@ final class ServerOptions {
                         .withPreferredBackend(BackendKind.IO_URING)
                         // Silent: ten thousand that are closed at once are no reason to warn.
                         .withObserver(new LoopObserver() {});
-        return backend == null ? config : config.withBackend(backend);
+        return backend == null ? config : config.withRequiredBackend(backend);
     }
 
     /// How long a connection may be idle; zero for ever.

@@ -17,7 +17,6 @@ import java.io.PrintWriter;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.util.HashSet;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -49,15 +48,10 @@ final class Service {
     ///
     /// @param body has the exit status
     static int open(CommandLine commandLine, LoopConfig config, ToIntFunction<Service> body) {
-        Optional<String> refusal = NamedBackend.refusal(config);
-        if (refusal.isPresent()) {
-            print(commandLine.getErr(), refusal.get());
-            return 1;
-        }
         try (EventLoop loop = EventLoop.open(config)) {
             return body.applyAsInt(new Service(loop, commandLine));
         } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {
-            print(commandLine.getErr(), "The loop could not go on (gyre doctor tells more): " + e);
+            print(commandLine.getErr(), LoopRefusal.line(e));
         } catch (StopSignals.Refused e) {
             print(commandLine.getErr(), "Signals cannot be taken: " + e.getMessage());
         }

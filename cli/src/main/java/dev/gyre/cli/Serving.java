@@ -60,7 +60,7 @@ final class Serving {
         try (ServerLoops loops = opening.get()) {
             return body.applyAsInt(new Serving(loops, commandLine));
         } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {
-            print(commandLine.getErr(), "The loop could not go on (gyre doctor tells more): " + e);
+            print(commandLine.getErr(), LoopRefusal.line(e));
         } catch (StopSignals.Refused e) {
             print(commandLine.getErr(), "Signals cannot be taken: " + e.getMessage());
         }

@@ -215,6 +215,11 @@ public sealed interface Stream permits LoopStream {
     /// @return this stream
     Stream writeTimeout(Duration timeout);
 
+    /// Changes how long [#close()] waits for the peer, as [StreamConfig#lingerTimeout] does for streams that are made.
+    ///
+    /// @return this stream
+    Stream lingerTimeout(Duration timeout);
+
     // ------------------------------------------------------------------ TLS
 
     /// Begins TLS on this stream, with what is unread so far as its first bytes. Callbacks stay; what is written from

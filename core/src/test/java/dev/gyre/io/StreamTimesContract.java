@@ -85,6 +85,16 @@ public abstract class StreamTimesContract extends StreamFixture {
 
     @Test
     @Clause("N-5")
+    void close_afterAnotherTimeWasSaid_lingersForThat() {
+        connect(SMALL.withLingerTimeout(Duration.ofDays(1)), SMALL);
+        server.onClose(reason -> events.add("server " + reason));
+        server.lingerTimeout(SOON).close();
+        awaitEvent("server LINGER_TIMEOUT");
+        assertThat(client.isOpen()).as("nothing but the end was sent to it").isTrue();
+    }
+
+    @Test
+    @Clause("N-5")
     void protocol_mayGoOnAfterATimeout() {
         connect(StreamConfig.DEFAULT.withIdleTimeout(SOON), StreamConfig.DEFAULT);
         int[] times = {0};

@@ -157,6 +157,25 @@ public abstract class TlsStreamContract extends StreamFixture {
     }
 
     @Test
+    @Clause({"X-1", "N-2"})
+    void caughtUp_overTls_isKeptBehindAllThatHasArrived() {
+        connectSecurely();
+        Buffer got = Buffer.allocate(MANY);
+        server.onData(got::put);
+        for (int turn = 1; turn <= 3; turn++) {
+            server.pause();
+            client.write(numbered(1_000 * turn));
+            outcome(client.flushed());
+            settle();
+            int before = got.readable();
+            server.resume();
+            outcome(server.caughtUp());
+            assertThat(got.readable()).isEqualTo(before + 1_000 * turn);
+        }
+        outcome(server.caughtUp()); // With nothing there at all.
+    }
+
+    @Test
     @Clause("X-1")
     void lend_overTls_givesTheBufferBack() {
         connectSecurely();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.gyre.BackendKind;
+import dev.gyre.CancellationSource;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.Outcome;
@@ -58,6 +59,37 @@ class HttpClientUnaskedTest {
             answerOnce(loop, server, client).close();
             assertThat(post(loop, server, client)).isEqualTo("true");
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = BackendKind.class,
+            names = {"EPOLL", "IO_URING"})
+    void answer_onAConnectionThatCarriedNothingYet_isNotThatOfItsFirstCall(BackendKind backend)
+            throws IOException {
+        try (EventLoop loop = EventLoop.open(LoopConfig.DEFAULT.withBackend(backend));
+                HttpClient client = HttpClient.on(loop);
+                ServerSocketChannel server = server()) {
+            for (int i = 0; i < 20; i++) {
+                SocketChannel first = leaveOneUnused(loop, server, client);
+                write(first, FORGED);
+                assertThat(post(loop, server, client)).isEqualTo("true");
+                first.close();
+            }
+        }
+    }
+
+    /// Has the client keep a connection whose call was cancelled before it was open.
+    private static SocketChannel leaveOneUnused(
+            EventLoop loop, ServerSocketChannel server, HttpClient client) throws IOException {
+        CancellationSource caller = new CancellationSource();
+        Promise<HttpAnswer> call =
+                client.request("GET", uri(server)).cancelOn(caller.cancellation()).send();
+        call.then(_ -> null, _ -> null); // So that nobody reports it.
+        caller.cancel("not wanted any more");
+        SocketChannel peer = accept(loop, server);
+        runUntil(loop, "it is kept", () -> call.isSettled() && client.connections() == 1);
+        return peer;
     }
 
     private static ServerSocketChannel server() throws IOException {

@@ -104,7 +104,8 @@ public final class Performer {
             long left = request.length - request.transferred;
             long result =
                     socket
-                            ? sockets.send(request.fd, address, left, Linux.MSG_NOSIGNAL)
+                            ? sockets.send(
+                                    request.fd, address, left, request.flags | Linux.MSG_NOSIGNAL)
                             : kernel.write(request.fd, address, left);
             if (result < 0) {
                 return result;

@@ -2,6 +2,7 @@ package dev.gyre.internal.io;
 
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
+import dev.gyre.internal.sys.Linux;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Operation;
 
@@ -30,6 +31,12 @@ public final class BufferOperation extends LoopOperation {
 
     public BufferOperation at(long offset) {
         request.offset = offset;
+        return this;
+    }
+
+    /// A write to a socket that more is written to right after: the kernel may wait for it, and send both in one packet.
+    public BufferOperation moreFollows() {
+        request.flags = Linux.MSG_MORE;
         return this;
     }
 

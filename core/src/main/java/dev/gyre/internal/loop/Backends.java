@@ -41,7 +41,7 @@ final class Backends {
     /// prefers, else what works everywhere here.
     ///
     /// @throws IllegalArgumentException if the property names no backend
-    /// @throws UnsupportedOperationException if one of Linux is asked for elsewhere
+    /// @throws UnsupportedOperationException if one of Linux is asked for elsewhere, or that is refused which is required
     /// @throws SystemCallException if the kernel refuses that also which it has everywhere
     static Choice open(LoopConfig config) {
         Platform.caveat()
@@ -102,6 +102,9 @@ final class Backends {
             return new Choice(opener(openers, wanted).get(), Optional.empty());
         } catch (SystemCallException | UnsupportedOperationException | LinkageError e) {
             String why = wanted + " is refused: " + reason(e);
+            if (config.isBackendRequired()) {
+                throw new UnsupportedOperationException(why, e);
+            }
             Backend instead = byDefault(openers).backend();
             LOG.log(level, "loop " + config.name() + " waits on " + instead.name() + ": " + why);
             return new Choice(instead, Optional.of(why));

@@ -284,6 +284,13 @@ public final class LoopStream implements Stream {
         return this;
     }
 
+    @Override
+    public Stream lingerTimeout(Duration timeout) {
+        require("lingerTimeout");
+        connection.times.linger(timeout);
+        return this;
+    }
+
     // ------------------------------------------------------------------ TLS
 
     @Override

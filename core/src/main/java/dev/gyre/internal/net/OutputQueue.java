@@ -168,6 +168,11 @@ final class OutputQueue {
         return piece instanceof LentMemory lent ? lent.memory() : null;
     }
 
+    /// Whether something of a file comes after the first piece, which is memory.
+    boolean isFollowedByFile() {
+        return count > 1 && at(1) instanceof FilePart part && part.left() > 0;
+    }
+
     /// So many bytes of the first pieces are gone: lets go of those that are through.
     void taken(long bytes) {
         marked = Math.max(0, marked - bytes);

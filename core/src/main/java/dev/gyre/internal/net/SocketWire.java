@@ -3,6 +3,7 @@ package dev.gyre.internal.net;
 import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Opcode;
+import dev.gyre.internal.io.BufferOperation;
 import dev.gyre.internal.io.LoopOperation;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.NativeBuffer;
@@ -213,7 +214,9 @@ final class SocketWire implements Wire {
         first.takeBack(); // Lent memory is the operation's now.
         NativeBuffer next = queue.memory(1);
         if (next == null) {
-            return operations.pools().buffered().of(Opcode.WRITE, socket, first, onWritten);
+            BufferOperation write =
+                    operations.pools().buffered().of(Opcode.WRITE, socket, first, onWritten);
+            return queue.isFollowedByFile() ? write.moreFollows() : write;
         }
         VectorOperation gather = operations.pools().vectored().gather(socket, onWritten);
         gather.add(first);

@@ -21,6 +21,7 @@ final class StreamTimes {
     private long idleNanos;
     private long readNanos;
     private long writeNanos;
+    private long lingerNanos;
 
     private long receivedAt;
     private long readingSince;
@@ -39,6 +40,7 @@ final class StreamTimes {
         idleNanos = nanos(connection.config().idleTimeout());
         readNanos = nanos(connection.config().readTimeout());
         writeNanos = nanos(connection.config().writeTimeout());
+        lingerNanos = nanos(connection.config().lingerTimeout());
         long now = connection.nowNanos();
         receivedAt = now;
         readingSince = now;
@@ -73,6 +75,11 @@ final class StreamTimes {
         touched();
     }
 
+    void linger(Duration timeout) {
+        lingerNanos = nanos(timeout);
+        touched();
+    }
+
     /// It is to end, and waits for the peer: from now on, and anew with all that the peer takes.
     void linger() {
         lingers = true;
@@ -81,10 +88,7 @@ final class StreamTimes {
     }
 
     private long lingerUntil() {
-        return lingers
-                ? Math.max(lingerSince, sentAt)
-                        + Math.max(1, nanos(connection.config().lingerTimeout()))
-                : NEVER;
+        return lingers ? Math.max(lingerSince, sentAt) + Math.max(1, lingerNanos) : NEVER;
     }
 
     private void touched() {

@@ -68,6 +68,7 @@ public final class Linux {
     public static final int MSG_OOB = 0x1;
     public static final int MSG_TRUNC = 0x20;
     public static final int MSG_DONTWAIT = 0x40;
+    public static final int MSG_MORE = 0x8000;
     public static final int MSG_NOSIGNAL = 0x4000;
 
     public static final int AF_UNSPEC = 0;

@@ -108,6 +108,26 @@ class BackendsTest {
 
     @Test
     @Clause("B-2")
+    void open_refusedIoUringThatIsRequired_isAnErrorThatSaysWhy() {
+        LoopConfig requiring = LoopConfig.DEFAULT.withRequiredBackend(BackendKind.IO_URING);
+        assertThat(Backends.open(requiring, "epoll", linux).backend()).isSameAs(uring);
+        var refusal = new SystemCallException("io_uring_setup", Errno.EPERM, -1);
+        try (LogCapture log = new LogCapture()) {
+            assertThatThrownBy(() -> Backends.open(requiring, null, refusing(refusal)))
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessageStartingWith("io_uring is refused: ")
+                    .hasMessageContaining("EPERM")
+                    .hasCause(refusal);
+            assertThat(log.messages()).as("told by the error").isEmpty();
+        }
+        LoopConfig wishing = requiring.withBackend(BackendKind.IO_URING);
+        assertThat(Backends.open(wishing, null, refusing(refusal)).backend())
+                .as("the later word counts")
+                .isSameAs(epoll);
+    }
+
+    @Test
+    @Clause("B-2")
     void open_withAPreference_takesItWhereNobodyNamesAnother() {
         LoopConfig preferring = LoopConfig.DEFAULT.withPreferredBackend(BackendKind.IO_URING);
         assertThat(Backends.open(preferring, null, linux).backend()).isSameAs(uring);

@@ -74,7 +74,7 @@ final class Entries {
             case WRITE -> {
                 long address = request.address + request.transferred;
                 long left = request.length - request.transferred;
-                stream(entry, request, address, left, Linux.MSG_NOSIGNAL);
+                stream(entry, request, address, left, request.flags | Linux.MSG_NOSIGNAL);
             }
             case READ_VECTOR -> transfer(entry, request.address, request.length, AT_POSITION, 0);
             case WRITE_VECTOR -> {

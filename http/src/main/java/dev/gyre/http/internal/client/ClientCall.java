@@ -26,7 +26,6 @@ import java.util.function.Consumer;
 ///
 /// Loop thread only.
 final class ClientCall implements HttpCall {
-    private static final String CONNECTION = "Connection";
     private static final byte[] NOTHING = {};
     private static final Set<String> IDEMPOTENT =
             Set.of("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE");
@@ -46,7 +45,6 @@ final class ClientCall implements HttpCall {
     private @Nullable Consumer<? super Buffer> onData;
 
     private Cancellation wanted = Cancellation.none();
-    private boolean last;
 
     private byte[] content = NOTHING;
     private @Nullable Deferred<HttpAnswer> outcome;
@@ -71,9 +69,6 @@ final class ClientCall implements HttpCall {
         requireUnsent("header");
         requireNotOurs(name);
         fields.set(name, value);
-        if (name.equalsIgnoreCase(CONNECTION)) {
-            last = saysClose(value);
-        }
         return this;
     }
 
@@ -85,9 +80,6 @@ final class ClientCall implements HttpCall {
             throw new IllegalArgumentException("a request has one Host only: set it by header()");
         }
         fields.add(name, value);
-        if (name.equalsIgnoreCase(CONNECTION)) {
-            last |= saysClose(value);
-        }
         return this;
     }
 
@@ -96,15 +88,6 @@ final class ClientCall implements HttpCall {
             throw new IllegalArgumentException(
                     name + " is seen to: it says what the content is that send() is given");
         }
-    }
-
-    private static boolean saysClose(String connection) {
-        for (String option : connection.split(",", -1)) {
-            if (option.strip().equalsIgnoreCase("close")) {
-                return true;
-            }
-        }
-        return false;
     }
 
     @Override
@@ -249,7 +232,7 @@ final class ClientCall implements HttpCall {
 
     /// Whether the connection is not to be used after it.
     boolean isLast() {
-        return last;
+        return fields.lists("Connection", "close");
     }
 
     /// Whether content is put together, as nobody takes it bit by bit.

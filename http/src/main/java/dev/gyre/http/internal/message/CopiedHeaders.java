@@ -44,40 +44,11 @@ final class CopiedHeaders implements Headers {
     public boolean lists(String name, String token) {
         Objects.requireNonNull(token, "token");
         for (int at = next(name, 0); at >= 0; at = next(name, at + 2)) {
-            if (hasElement(texts[at + 1], token)) {
+            if (ElementList.has(texts[at + 1], token)) {
                 return true;
             }
         }
         return false;
-    }
-
-    private static boolean hasElement(String value, String token) {
-        int at = 0;
-        while (at < value.length()) {
-            int comma = value.indexOf(',', at);
-            int end = comma < 0 ? value.length() : comma;
-            if (trimmed(value, at, end).equalsIgnoreCase(token)) {
-                return true;
-            }
-            at = end + 1;
-        }
-        return false;
-    }
-
-    private static String trimmed(String value, int from, int to) {
-        int first = from;
-        int end = to;
-        while (first < end && isSpace(value.charAt(first))) {
-            first++;
-        }
-        while (end > first && isSpace(value.charAt(end - 1))) {
-            end--;
-        }
-        return value.substring(first, end);
-    }
-
-    private static boolean isSpace(char c) {
-        return c == ' ' || c == '\t';
     }
 
     @Override

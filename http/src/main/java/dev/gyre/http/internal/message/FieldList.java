@@ -63,6 +63,16 @@ public final class FieldList {
         return null;
     }
 
+    /// Whether a field is a list that has this element, in any case.
+    public boolean lists(String name, String token) {
+        for (int i = 0; i < fields.size(); i += 2) {
+            if (fields.get(i).equalsIgnoreCase(name) && ElementList.has(fields.get(i + 1), token)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     public boolean isEmpty() {
         return fields.isEmpty();
     }

@@ -38,6 +38,7 @@ final class Entrance {
                     (request, response) ->
                             ((ServerRequest) request)
                                     .exchange()
+                                    .outcome
                                     .returned(outer.handle(request, response, next));
         }
         outermost = chain;
@@ -59,6 +60,6 @@ final class Entrance {
                         head == null ? null : head.refusedTarget(),
                         refusal.status(),
                         refusal.reason());
-        middleware.forEach(each -> Exchange.tell(each::refused, refused));
+        middleware.forEach(each -> UserCallbacks.tell(each::refused, refused));
     }
 }

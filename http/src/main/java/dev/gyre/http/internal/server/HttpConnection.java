@@ -151,7 +151,7 @@ final class HttpConnection implements Protocol {
             failure = e;
         }
         if (failure != null) {
-            exchange.fail(failure);
+            exchange.outcome.fail(failure);
         }
         if (upgrade != null) {
             bench.give(exchange);
@@ -173,7 +173,7 @@ final class HttpConnection implements Protocol {
         data.skip(length);
         open = exchange;
         if (failure == null) {
-            exchange.handled(promise);
+            exchange.outcome.handled(promise);
         }
         if (exchange.response.isComplete()) {
             nextBehindContent(exchange);
@@ -369,15 +369,14 @@ final class HttpConnection implements Protocol {
     void drain() {
         ServerStream known = events;
         if (known != null) {
-            Exchange.guarded(known::finish);
+            UserCallbacks.guarded(known::finish);
         } else if (open == null && pace.phase() == Pace.Phase.IDLE) {
-            boolean waits = isBusy();
-            closeNow();
-            if (!waits) {
+            if (!isBusy()) {
                 // The kernel has all there was. A request that crosses our end is not to
                 // destroy the last answer on its way, but need not be waited for long.
-                stream.idleTimeout(Pace.CROSSING);
+                stream.lingerTimeout(Pace.CROSSING);
             }
+            closeNow();
         }
     }
 

@@ -205,7 +205,7 @@ public final class LoopServer implements HttpServer {
         String method = exchange.head.method();
         Handler handler = site.handler(method);
         if (handler != null) {
-            return exchange.returned(handler.handle(request, response));
+            return exchange.outcome.returned(handler.handle(request, response));
         }
         response.header("Allow", site.allowed());
         if (method.equals("OPTIONS")) {
@@ -248,7 +248,7 @@ public final class LoopServer implements HttpServer {
     /// Answers for a handler that failed.
     Promise<?> answerFailure(Exchange exchange, Throwable failure) throws Exception {
         return errors == null
-                ? exchange.answerPlainly(failure)
+                ? exchange.outcome.answerPlainly(failure)
                 : errors.handle(exchange.request, exchange.response, failure);
     }
 

@@ -83,9 +83,9 @@ final class NoBody implements Body {
 
     private void end(Runnable callback) {
         if (exchange.isCurrent(generation)) {
-            exchange.goOn(callback);
+            exchange.outcome.goOn(callback);
         } else {
-            Exchange.guarded(callback);
+            UserCallbacks.guarded(callback);
         }
     }
 

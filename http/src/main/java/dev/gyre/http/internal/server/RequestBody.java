@@ -151,12 +151,12 @@ final class RequestBody implements Body {
     private void handOver(Buffer data) {
         Consumer<? super Buffer> known = onData;
         assert known != null : "nobody wants it";
-        Throwable thrown = Exchange.thrownBy(known, data);
+        Throwable thrown = UserCallbacks.thrownBy(known, data);
         if (thrown != null && failure == null) {
             failure = thrown;
             exchange.recount();
             connection.giveUpBody(); // First, so that the answer says so.
-            exchange.fail(thrown);
+            exchange.outcome.fail(thrown);
         }
     }
 
@@ -165,7 +165,7 @@ final class RequestBody implements Body {
         exchange.recount();
         Runnable callback = onEnd;
         if (callback != null && !dropping) {
-            exchange.goOn(callback);
+            exchange.outcome.goOn(callback);
         }
         connection.nextIfAnswered();
     }
@@ -180,7 +180,7 @@ final class RequestBody implements Body {
         Consumer<? super Throwable> callback = onFailure;
         if (callback != null) {
             // What is answered is the reason, whatever comes of telling it.
-            Exchange.tell(callback, reason);
+            UserCallbacks.tell(callback, reason);
         }
     }
 
@@ -292,7 +292,7 @@ final class RequestBody implements Body {
                 () -> {
                     onEnd = callback;
                     if (ended) {
-                        exchange.goOn(callback);
+                        exchange.outcome.goOn(callback);
                     }
                     return this;
                 });
@@ -306,7 +306,7 @@ final class RequestBody implements Body {
                     onFailure = callback;
                     Throwable known = failure;
                     if (known != null) {
-                        Exchange.tell(callback, known);
+                        UserCallbacks.tell(callback, known);
                     }
                     return this;
                 });

@@ -377,7 +377,7 @@ final class ServerResponse extends ResponseFields {
             return onLoop(() -> onDone(callback));
         }
         if (told || exchange.isLost()) {
-            Exchange.guarded(callback);
+            UserCallbacks.guarded(callback);
             return this;
         }
         HttpConnection _ = exchange.connection();
@@ -388,7 +388,7 @@ final class ServerResponse extends ResponseFields {
     /// Tells those who wait for the end, and those whom they add.
     void tellDone() {
         for (int i = 0; i < onDone.size(); i++) {
-            Exchange.guarded(onDone.get(i));
+            UserCallbacks.guarded(onDone.get(i));
         }
         onDone.clear();
         told = true;

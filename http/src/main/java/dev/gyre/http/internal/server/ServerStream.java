@@ -263,7 +263,7 @@ final class ServerStream implements ResponseStream, Unfinished {
     private void tellClosed() {
         List<Runnable> told = List.copyOf(onClose);
         onClose.clear();
-        told.forEach(Exchange::guarded);
+        told.forEach(UserCallbacks::guarded);
     }
 
     /// Lets threads go on that wait for room.
@@ -283,7 +283,7 @@ final class ServerStream implements ResponseStream, Unfinished {
         letGo();
         Runnable callback = onWritable;
         if (callback != null && open) {
-            response.exchange.goOn(callback);
+            response.exchange.outcome.goOn(callback);
         }
     }
 
@@ -305,7 +305,7 @@ final class ServerStream implements ResponseStream, Unfinished {
                     if (open) {
                         onClose.add(callback);
                     } else {
-                        Exchange.guarded(callback);
+                        UserCallbacks.guarded(callback);
                     }
                     return this;
                 });

@@ -1,0 +1,170 @@
+package dev.gyre.http.internal.server;
+
+import dev.gyre.Promise;
+import dev.gyre.http.HttpException;
+
+import org.jspecify.annotations.Nullable;
+
+/// How a request's handler does: whether it answers, and what is answered in its place if it fails.
+///
+/// Loop thread only.
+final class Outcome {
+    private static final int MOST_CAUSES = 16;
+
+    private final Exchange exchange;
+
+    /// Whether an error is answered for it, which may take its time.
+    private boolean failed;
+
+    Outcome(Exchange exchange) {
+        this.exchange = exchange;
+    }
+
+    void reset() {
+        failed = false;
+    }
+
+    /// What a handler has returned, or what stands for nothing.
+    ///
+    /// @throws IllegalStateException if it is nothing, and there is no answer either
+    Promise<?> returned(@Nullable Promise<?> promise) {
+        if (promise != null) {
+            return promise;
+        }
+        if (!exchange.isOver() && !exchange.response.isAnswered()) {
+            throw new IllegalStateException(
+                    "the handler of "
+                            + describe()
+                            + " has returned null, and has not answered: return what"
+                            + " response.text(…) or another answer returned, or a promise");
+        }
+        return exchange.bench.done;
+    }
+
+    /// The handler has returned: waits for its promise, unless that is settled.
+    void handled(Promise<?> promise) {
+        if (promise == exchange.bench.done && exchange.response.isAnswered()) {
+            return;
+        }
+        int mine = exchange.generation();
+        promise.then(
+                _ -> {
+                    if (exchange.isCurrent(mine) && !exchange.response.isAnswered()) {
+                        fail(unanswered("handler"));
+                    }
+                    return this;
+                },
+                failure -> {
+                    if (mine == exchange.generation()) {
+                        fail(failure);
+                    }
+                    return this;
+                });
+    }
+
+    /// Runs a part of the handler: if that throws, the handler has failed.
+    void goOn(Runnable callback) {
+        Throwable thrown = UserCallbacks.thrownBy(Runnable::run, callback);
+        if (thrown != null) {
+            fail(thrown);
+        }
+    }
+
+    private IllegalStateException unanswered(String who) {
+        return new IllegalStateException(
+                "the " + who + " of " + describe() + " is done, and has not answered");
+    }
+
+    private String describe() {
+        return exchange.head.method() + " " + exchange.head.target();
+    }
+
+    /// What is at fault, if a peer is: what was thrown for that is often wrapped on its way.
+    private static @Nullable HttpException meant(Throwable failure) {
+        Throwable cause = failure;
+        for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
+            if (cause instanceof HttpException known) {
+                return known;
+            }
+            cause = cause.getCause();
+        }
+        return null;
+    }
+
+    private void warn(String what, Throwable failure) {
+        // Not of what a peer did, who could fill the log with it, nor of one that is gone.
+        if (!exchange.isLost() && meant(failure) == null) {
+            HttpLog.LOGGER.log(System.Logger.Level.WARNING, what, failure);
+        }
+    }
+
+    /// The handler has failed: answers for it, or cuts the answer off that has begun.
+    void fail(Throwable failure) {
+        if (exchange.isOver() || exchange.response.isWhole()) {
+            warn("a handler failed after its answer", failure);
+        } else if (exchange.response.isAnswered()) {
+            warn("a handler failed in the middle of its answer", failure);
+            exchange.connection().cutOff(exchange);
+        } else if (failed) {
+            warn("a handler failed again, for which an error is being answered", failure);
+        } else {
+            failed = true;
+            exchange.response.begin();
+            answerFor(failure);
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // a throwable cannot suppress itself, whatever it equals
+    private void answerFor(Throwable failure) {
+        try {
+            Promise<?> answered = returned(exchange.bench.server.answerFailure(exchange, failure));
+            if (answered == exchange.bench.done && exchange.response.isAnswered()) {
+                return;
+            }
+            int mine = exchange.generation();
+            answered.then(
+                    _ -> {
+                        if (exchange.isCurrent(mine) && !exchange.response.isAnswered()) {
+                            failAgain(unanswered("error handler"));
+                        }
+                        return this;
+                    },
+                    another -> {
+                        if (mine == exchange.generation()) {
+                            failAgain(another);
+                        }
+                        return this;
+                    });
+        } catch (Throwable another) {
+            if (another != failure) {
+                another.addSuppressed(failure);
+            }
+            failAgain(another);
+        }
+    }
+
+    /// What was to answer for a failure has failed itself.
+    private void failAgain(Throwable another) {
+        if (exchange.isOver() || exchange.response.isAnswered()) {
+            fail(another);
+        } else {
+            exchange.response.begin();
+            Promise<?> _ = answerPlainly(another);
+        }
+    }
+
+    /// Answers with what an error says, and with no word about others.
+    Promise<?> answerPlainly(Throwable failure) {
+        HttpException known = meant(failure);
+        if (known != null) {
+            if (known.status() == 503) {
+                exchange.response.header(
+                        "Retry-After", "1"); // It is for want of a place, which passes.
+            }
+            return exchange.response.status(known.status()).text(known.getMessage() + "\n");
+        }
+        HttpLog.LOGGER.log(
+                System.Logger.Level.ERROR, "the handler of " + describe() + " failed", failure);
+        return exchange.response.status(500).text("internal error\n");
+    }
+}
