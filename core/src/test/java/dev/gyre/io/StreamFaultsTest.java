@@ -90,6 +90,27 @@ class StreamFaultsTest extends FaultFixture {
         disconnect();
     }
 
+    // ------------------------------------------------------------------ in one packet
+
+    @Test
+    @Clause("N-2")
+    void bytes_thatAFileFollows_waitForItInTheKernel_andOthersDoNot() {
+        connect();
+        Descriptor file = file();
+        server.write("head ");
+        server.sendFile(file, 0, TEXT.length());
+        runUntil("both are there", () -> arrived.length() == 5 + TEXT.length());
+        assertThat(arrived).hasToString("head " + TEXT);
+        assertThat(plan.count("MSG_MORE")).as("sent with the file").isEqualTo(1);
+        server.write("alone");
+        settle();
+        server.write(", or with nothing of a file");
+        server.sendFile(file, 0, 0);
+        runUntil("these are too", () -> arrived.toString().endsWith("of a file"));
+        assertThat(plan.count("MSG_MORE")).as("nothing follows these").isEqualTo(1);
+        disconnect();
+    }
+
     // ------------------------------------------------------------------ the seam
 
     @ParameterizedTest

@@ -82,6 +82,11 @@ public final class FaultyKernel implements Kernel {
             return queue == null ? null : queue.poll();
         }
 
+        /// Remembers something about a call, as if it were one.
+        synchronized void note(String what, int fd) {
+            calls.add(what + " " + fd);
+        }
+
         synchronized int opened(int fd) {
             if (fd >= 0) {
                 open.add(fd);

@@ -102,6 +102,9 @@ public final class FaultySockets implements SocketCalls {
 
     @Override
     public long send(int fd, long address, long count, int flags) {
+        if ((flags & Linux.MSG_MORE) != 0) {
+            plan.note("MSG_MORE", fd);
+        }
         long most = cut(plan, "send", fd, count);
         return most <= 0 ? most : real.send(fd, address, most, flags);
     }
