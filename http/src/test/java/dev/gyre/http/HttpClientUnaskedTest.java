@@ -29,20 +29,41 @@ import java.util.function.BooleanSupplier;
 class HttpClientUnaskedTest {
     private static final String FORGED = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged";
 
+    /// Gives a connection on which nothing is under way.
+    @FunctionalInterface
+    private interface Keeping {
+        SocketChannel keepOne(EventLoop loop, ServerSocketChannel server, HttpClient client)
+                throws IOException;
+    }
+
     @ParameterizedTest
     @EnumSource(
             value = BackendKind.class,
             names = {"EPOLL", "IO_URING"})
     void answer_thatLiesInTheKernelWhenACallIsMade_isNotItsAnswer(BackendKind backend)
             throws IOException {
+        assertForgedIsNotBelieved(backend, HttpClientUnaskedTest::answerOnce);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = BackendKind.class,
+            names = {"EPOLL", "IO_URING"})
+    void answer_onAConnectionThatCarriedNothingYet_isNotThatOfItsFirstCall(BackendKind backend)
+            throws IOException {
+        assertForgedIsNotBelieved(backend, HttpClientUnaskedTest::leaveOneUnused);
+    }
+
+    private static void assertForgedIsNotBelieved(BackendKind backend, Keeping keeping)
+            throws IOException {
         try (EventLoop loop = EventLoop.open(LoopConfig.DEFAULT.withBackend(backend));
                 HttpClient client = HttpClient.on(loop);
                 ServerSocketChannel server = server()) {
             for (int i = 0; i < 20; i++) {
-                SocketChannel first = answerOnce(loop, server, client);
-                write(first, FORGED);
+                SocketChannel kept = keeping.keepOne(loop, server, client);
+                write(kept, FORGED);
                 assertThat(post(loop, server, client)).isEqualTo("true");
-                first.close();
+                kept.close();
             }
         }
     }
@@ -58,24 +79,6 @@ class HttpClientUnaskedTest {
                 ServerSocketChannel server = server()) {
             answerOnce(loop, server, client).close();
             assertThat(post(loop, server, client)).isEqualTo("true");
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource(
-            value = BackendKind.class,
-            names = {"EPOLL", "IO_URING"})
-    void answer_onAConnectionThatCarriedNothingYet_isNotThatOfItsFirstCall(BackendKind backend)
-            throws IOException {
-        try (EventLoop loop = EventLoop.open(LoopConfig.DEFAULT.withBackend(backend));
-                HttpClient client = HttpClient.on(loop);
-                ServerSocketChannel server = server()) {
-            for (int i = 0; i < 20; i++) {
-                SocketChannel first = leaveOneUnused(loop, server, client);
-                write(first, FORGED);
-                assertThat(post(loop, server, client)).isEqualTo("true");
-                first.close();
-            }
         }
     }
 
