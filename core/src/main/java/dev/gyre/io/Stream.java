@@ -74,8 +74,8 @@ public sealed interface Stream permits LoopStream {
     /// @throws IllegalStateException at other times: what is unread comes again by itself
     Buffer unread();
 
-    /// Puts a protocol in charge, or another one in its place: that begins with what is unread so far. Replaces
-    /// the single callbacks.
+    /// Puts a protocol in charge, or another one in its place: that begins with what is unread so far, and is told of
+    /// an end of the input also if the one before it was. Replaces the single callbacks.
     ///
     /// @return this stream
     Stream protocol(Protocol protocol);

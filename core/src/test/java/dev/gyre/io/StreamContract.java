@@ -183,6 +183,38 @@ public abstract class StreamContract extends StreamFixture {
     }
 
     @Test
+    @Clause({"N-2", "N-4"})
+    void protocol_thatTakesOverAfterTheEnd_isToldOfItToo() {
+        connect();
+        server.protocol(
+                new Protocol() {
+                    @Override
+                    public void onData(Stream stream, Buffer data) {}
+
+                    @Override
+                    public void onEnd(Stream stream) {
+                        events.add("first"); // And answers in its own time.
+                    }
+                });
+        client.end();
+        awaitEvent("first");
+        server.protocol(
+                new Protocol() {
+                    @Override
+                    public void onData(Stream stream, Buffer data) {}
+
+                    @Override
+                    public void onEnd(Stream stream) {
+                        events.add("second");
+                        stream.end();
+                    }
+                });
+        awaitEvent("second");
+        awaitClosed(server);
+        assertThat(events).containsExactly("first", "second");
+    }
+
+    @Test
     @Clause("N-2")
     void protocol_setLate_getsWhatArrivedBefore() {
         connect();

@@ -9,7 +9,8 @@ import java.util.function.Consumer;
 /// The content of a message that arrives: collected, or as it comes.
 ///
 /// Nothing is read until one of these is asked for, and only one can be; while nobody asks the peer is slowed down. What a
-/// handler leaves unread when it has answered is read and dropped if it is little, otherwise the connection is closed.
+/// handler leaves unread when it has answered is read and dropped if it is little, otherwise the connection is closed; who
+/// still reads it then hears of a failure, as nothing more will come.
 ///
 /// **Limits.** Of a request at most [HttpConfig#maxBody] bytes: more is answered with 413. A route that collects
 /// less asks for less: `bytes(64 << 10)`. All that a loop collects at a time is of its share of the heap: a quarter of the
@@ -46,13 +47,14 @@ public interface Body {
     /// @return this body
     Body onData(Consumer<? super Buffer> callback);
 
-    /// Calls back when everything has arrived, and the trailers are there.
+    /// Calls back when everything has arrived, and the trailers are there. For who reads by [#onData]; the same goes for
+    /// [#onFailure].
     ///
     /// @return this body
     Body onEnd(Runnable callback);
 
-    /// Calls back, instead of [#onEnd], if the connection ends before the body does, a limit is exceeded, or what comes
-    /// is not HTTP. An answer that has begun is then the handler's to end, or to fail by its promise; without
+    /// Calls back, instead of [#onEnd], if the connection ends before the body does, a limit is exceeded, what comes
+    /// is not HTTP, or the request is answered before all of it was read. An answer that has begun is then the handler's to end, or to fail by its promise; without
     /// a callback it is cut off. What it throws is logged, and changes nothing of that.
     ///
     /// @return this body

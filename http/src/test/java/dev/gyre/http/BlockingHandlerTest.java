@@ -10,9 +10,13 @@ import dev.gyre.LoopConfig;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.function.LongSupplier;
@@ -254,6 +258,33 @@ class BlockingHandlerTest extends HttpFixture {
             turn();
             assertThat(log.messages()).isEmpty();
         }
+    }
+
+    @Test
+    @Clause({"H-3", "H-5"})
+    void handler_thatReadsOnAfterItsAnswer_isToldThatNothingComes_andGivesItsPlaceBack() {
+        configure(HttpConfig.DEFAULT.withMaxBlocking(1));
+        List<String> heard = Collections.synchronizedList(new ArrayList<>());
+        server.blocking(
+                        "POST",
+                        "/early",
+                        (request, response) -> {
+                            InputStream content = request.body().stream();
+                            content.read();
+                            response.text("early");
+                            try {
+                                content.readAllBytes();
+                            } catch (IOException e) {
+                                heard.add(e.getMessage());
+                            }
+                        })
+                .blocking("GET", "/quick", (_, response) -> response.text("quick"));
+        for (int i = 0; i < 3; i++) {
+            Talk talk = connect().send(post("/early", "Content-Length: 100\r\n") + "x");
+            assertThat(talk.answer(200)).isEqualTo("early");
+            assertThat(askWhenThereIsAPlace(request("/quick")).answer(200)).isEqualTo("quick");
+        }
+        assertThat(heard).hasSize(3).allMatch(why -> why.contains("answered before its content"));
     }
 
     @Test

@@ -391,6 +391,93 @@ abstract class HttpCallbacksContract extends HttpFixture {
         assertThat(talk.answer(200)).contains("already").isEqualTo(talk.answer(200));
     }
 
+    @Test
+    @Clause("H-2")
+    void content_collected_hasNoCallbacksBesides() {
+        List<String> refused = new ArrayList<>();
+        server.any(
+                "/a",
+                (request, response) -> {
+                    Body body = request.body();
+                    Promise<String> text = body.text();
+                    for (Runnable call :
+                            List.<Runnable>of(
+                                    () -> body.onEnd(() -> {}), () -> body.onFailure(_ -> {}))) {
+                        try {
+                            call.run();
+                        } catch (IllegalStateException e) {
+                            refused.add(e.getMessage());
+                        }
+                    }
+                    return text.then(response::text);
+                });
+        server.any(
+                "/b",
+                (request, response) -> {
+                    Body body = request.body().onEnd(() -> response.text("end"));
+                    try {
+                        return body.text();
+                    } catch (IllegalStateException e) {
+                        refused.add(e.getMessage());
+                        body.onData(_ -> {});
+                        return loop.deferred().promise();
+                    }
+                });
+        Talk talk = connect().send(request("/a") + post("/a", 1, "x"));
+        assertThat(talk.answer(200)).isEmpty();
+        assertThat(talk.answer(200)).isEqualTo("x");
+        assertThat(refused).hasSize(4).allMatch(why -> why.contains("collected"));
+        refused.clear();
+        talk.send(request("/b") + post("/b", 1, "x"));
+        assertThat(talk.answer(200)).isEqualTo("end").isEqualTo(talk.answer(200));
+        assertThat(refused).hasSize(2).allMatch(why -> why.contains("onData"));
+    }
+
+    @Test
+    @Clause({"H-2", "H-5"})
+    void content_thatIsReadWhenItsRequestIsAnswered_fails_andIsDropped() {
+        List<String> heard = new ArrayList<>();
+        server.post(
+                "/collected",
+                (request, response) -> {
+                    request.body()
+                            .text()
+                            .then(_ -> heard.add("whole"), why -> heard.add(why.getMessage()));
+                    return response.text("early");
+                });
+        server.post(
+                "/bit-by-bit",
+                (request, response) -> {
+                    request.body()
+                            .onData(_ -> response.text("early"))
+                            .onEnd(() -> heard.add("whole"))
+                            .onFailure(why -> heard.add(why.getMessage()));
+                    return loop.deferred().promise();
+                });
+        server.post(
+                "/late",
+                (request, response) -> {
+                    Body body = request.body();
+                    Promise<?> answered = response.text("early");
+                    loop.defer(
+                            () ->
+                                    body.bytes()
+                                            .then(
+                                                    _ -> heard.add("whole"),
+                                                    why -> heard.add(why.getMessage())));
+                    return answered;
+                });
+        server.get("/next", (_, response) -> response.text("next"));
+        for (String target : List.of("/collected", "/bit-by-bit", "/late")) {
+            heard.clear();
+            Talk talk = connect().send(post(target, 10, "1"));
+            assertThat(talk.answer(200)).isEqualTo("early");
+            runUntil("told at " + target, () -> !heard.isEmpty());
+            assertThat(talk.send("234567890" + request("/next")).answer(200)).isEqualTo("next");
+            assertThat(heard).singleElement().asString().contains("answered before its content");
+        }
+    }
+
     // ------------------------------------------------------------------ cutting off
 
     @Test

@@ -127,6 +127,36 @@ class HttpTimesTest {
 
     @Test
     @Clause("H-3")
+    void content_thatTricklesToAHandlerThatPauses_hasNoMoreTimeForThat() {
+        server.post(
+                        "/",
+                        (request, response) -> {
+                            Body body = request.body();
+                            body.onData(
+                                            _ -> {
+                                                body.pause();
+                                                world.loop()
+                                                        .after(
+                                                                Duration.ofMillis(500),
+                                                                _ -> body.resume());
+                                            })
+                                    .onEnd(() -> response.text("whole"));
+                            return world.loop().deferred().promise();
+                        })
+                .listen(PORT);
+        SimulatedPeer slow = peer("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n");
+        for (int second = 0; second < 59; second++) {
+            slow.send(new byte[] {1});
+            world.advance(Duration.ofSeconds(1));
+            assertThat(text(slow)).as("half of the time it is we who pause").isEmpty();
+        }
+        slow.send(new byte[] {1});
+        world.advance(Duration.ofSeconds(3));
+        assertThat(text(slow)).startsWith("HTTP/1.1 408 ");
+    }
+
+    @Test
+    @Clause("H-3")
     void content_thatIsTooSlow_whoseCallbackThrows_isRefusedAllTheSame() {
         server.post(
                         "/",

@@ -6,12 +6,15 @@ import dev.gyre.Clause;
 import dev.gyre.LoopConfig;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.CloseReason;
+import dev.gyre.io.ListenerConfig;
+import dev.gyre.io.StreamConfig;
 import dev.gyre.testkit.SimulatedPeer;
 import dev.gyre.testkit.SimulatedWorld;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -281,5 +284,20 @@ class LargeAnswersTest {
         assertThat(done).containsExactly("200 " + LARGE, "200 0", "200 " + LARGE);
         requireWhole(peer);
         assertThat(peer.received().length).isBetween(2 * LARGE + 200, 2 * LARGE + 1_000);
+    }
+
+    @Test
+    @Clause("H-4")
+    void answersAskedForAhead_onAListenerThatReadsUnderPressure_allComeWhenThePeerReads() {
+        server.listen(
+                new InetSocketAddress(PORT + 1),
+                ListenerConfig.DEFAULT.withStreams(
+                        StreamConfig.DEFAULT.withReadsUnderPressure(true)));
+        SimulatedPeer peer = world.connect(PORT + 1).pauseReading();
+        peer.send("GET /middle HTTP/1.1\r\nHost: a\r\n\r\n".repeat(60));
+        world.advance(Duration.ofSeconds(1));
+        peer.resumeReading();
+        world.advance(Duration.ofSeconds(4));
+        assertThat(done).hasSize(60);
     }
 }

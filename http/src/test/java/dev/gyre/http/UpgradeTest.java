@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.gyre.Clause;
+import dev.gyre.Promise;
 import dev.gyre.testkit.SimulatedPeer;
 import dev.gyre.testkit.SimulatedWorld;
 
@@ -143,6 +144,27 @@ class UpgradeTest {
         assertThat(answer(peer))
                 .startsWith("HTTP/1.1 405 ")
                 .contains("\r\nAllow: GET, OPTIONS\r\n");
+    }
+
+    @Clause({"K-1", "N-4"})
+    @Test
+    void socket_thatOpensWhenItsPeerHasEnded_hearsOfItAtOnce() {
+        HttpServer server = HttpServer.on(world.loop());
+        server.use(
+                        (request, response, next) ->
+                                Promise.delay(world.loop(), Duration.ofMillis(300))
+                                        .thenCompose(_ -> next.handle(request, response)))
+                .webSocket(
+                        "/socket",
+                        WebSocketConfig.DEFAULT.withPingInterval(Duration.ZERO),
+                        socket -> socket.onClose((code, _) -> told.add("closed " + code)))
+                .listen(80);
+        SimulatedPeer peer = ask("GET /socket HTTP/1.1", FIELDS, "").halfClose();
+        world.advance(Duration.ofSeconds(1));
+        assertThat(told).containsExactly("closed 1006");
+        peer.close();
+        world.advance(Duration.ofSeconds(1));
+        assertThat(server.connections()).isZero();
     }
 
     @Clause("K-1")

@@ -104,7 +104,7 @@ public final class LoopStream implements Stream {
             connection.failedIn(e);
             throw e;
         }
-        connection.input.speak(protocol);
+        connection.input.takeOver(protocol);
         return this;
     }
 

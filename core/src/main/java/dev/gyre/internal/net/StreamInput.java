@@ -83,6 +83,12 @@ final class StreamInput {
         changed();
     }
 
+    /// Another protocol takes the place of the one there is, and hears of an end as if nobody had before.
+    void takeOver(Protocol next) {
+        endTold = false;
+        speak(next);
+    }
+
     void pause() {
         paused = true;
         connection.updateReading();

@@ -31,12 +31,9 @@ final class BodyInput extends InputStream {
     BodyInput(EventLoop loop, Body body) {
         this.loop = loop;
         this.body = body;
-        body.onEnd(() -> finish(null));
-        body.onFailure(this::finish);
-        body.onData(data -> add(data.getBytes()));
     }
 
-    private synchronized void add(byte[] piece) {
+    synchronized void add(byte[] piece) {
         pieces.add(piece);
         waiting += piece.length;
         if (waiting > HIGH_BYTES) {
@@ -45,7 +42,8 @@ final class BodyInput extends InputStream {
         notifyAll();
     }
 
-    private synchronized void finish(@Nullable Throwable reason) {
+    /// @param reason why there is no more; null if that was all
+    synchronized void finish(@Nullable Throwable reason) {
         ended = true;
         failure = reason;
         notifyAll();

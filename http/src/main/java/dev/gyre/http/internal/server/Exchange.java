@@ -108,6 +108,7 @@ final class Exchange {
     private void letGoOfContent() {
         RequestBody known = body;
         if (known != null) {
+            known.abandon();
             known.letGo();
         }
     }

@@ -139,7 +139,7 @@ final class HttpConnection implements Protocol {
     }
 
     private void handle(Exchange exchange, int length, Buffer data) {
-        pace.work();
+        pace.request();
         exchange.begin(this);
         RequestBody body = exchange.body();
         Promise<?> promise = bench.done;

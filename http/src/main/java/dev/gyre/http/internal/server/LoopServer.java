@@ -295,6 +295,8 @@ public final class LoopServer implements HttpServer {
                         listening
                                 .streams()
                                 .withWriteTimeout(config.writeTimeout())
+                                // Who does not take its answers has no more of them yet.
+                                .withReadsUnderPressure(false)
                                 .withInputLimit(
                                         Math.max(
                                                 listening.streams().inputLimit(),

@@ -20,6 +20,8 @@ final class NoBody implements Body {
 
     // Loop thread only.
     private boolean begun;
+    private boolean claimed;
+    private boolean heard;
 
     NoBody(Exchange exchange) {
         this.exchange = exchange;
@@ -40,6 +42,21 @@ final class NoBody implements Body {
         return outcome;
     }
 
+    private <T> T claim(T outcome) {
+        if (heard) {
+            throw new IllegalStateException("the content has callbacks: they are for onData");
+        }
+        claimed = true;
+        return begin(outcome);
+    }
+
+    private void hear() {
+        if (claimed) {
+            throw new IllegalStateException("the content is collected, or read as a stream");
+        }
+        heard = true;
+    }
+
     @Override
     public long length() {
         boolean _ = exchange.isElsewhere("Body.length");
@@ -48,7 +65,7 @@ final class NoBody implements Body {
 
     @Override
     public Promise<byte[]> bytes() {
-        return onLoop("Body.bytes", () -> begin(Promise.resolved(bench.loop, new byte[0])));
+        return onLoop("Body.bytes", () -> claim(Promise.resolved(bench.loop, new byte[0])));
     }
 
     @Override
@@ -58,7 +75,7 @@ final class NoBody implements Body {
 
     @Override
     public Promise<String> text() {
-        return onLoop("Body.text", () -> begin(Promise.resolved(bench.loop, "")));
+        return onLoop("Body.text", () -> claim(Promise.resolved(bench.loop, "")));
     }
 
     @Override
@@ -76,6 +93,7 @@ final class NoBody implements Body {
         return onLoop(
                 "Body.onEnd",
                 () -> {
+                    hear();
                     bench.loop.microtask(() -> end(callback));
                     return this;
                 });
@@ -91,8 +109,12 @@ final class NoBody implements Body {
 
     @Override
     public Body onFailure(Consumer<? super Throwable> callback) {
-        boolean _ = exchange.isElsewhere("Body.onFailure");
-        return this;
+        return onLoop(
+                "Body.onFailure",
+                () -> {
+                    hear();
+                    return this;
+                });
     }
 
     @Override
@@ -107,7 +129,7 @@ final class NoBody implements Body {
 
     @Override
     public InputStream stream() {
-        return onLoop("Body.stream", () -> begin(InputStream.nullInputStream()));
+        return onLoop("Body.stream", () -> claim(InputStream.nullInputStream()));
     }
 
     @Override

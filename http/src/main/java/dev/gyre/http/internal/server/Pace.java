@@ -26,8 +26,11 @@ final class Pace {
     private final Workbench bench;
     private final Deadline deadline;
     private Phase phase = Phase.IDLE;
+
+    /// How long content was waited for before this phase, and since when it is in this one.
+    private long bodyNanos;
+
     private long bodySinceNanos;
-    private long receivedBefore;
 
     /// @param passed called when the time of the phase is over
     Pace(Workbench bench, Runnable passed) {
@@ -53,18 +56,24 @@ final class Pace {
         }
     }
 
-    /// Each byte buys time, so that much may take long, but not a little.
+    /// A request is there: whatever its content takes is counted from now on.
+    void request() {
+        bodyNanos = 0;
+        phase = Phase.WORK;
+        deadline.never();
+    }
+
+    /// Each byte buys time, so that much may take long, but not a little. The time is that of the whole content, in
+    /// however many goes it is asked for.
     private void body(long received) {
         long now = bench.loop.nowNanos();
         if (phase != Phase.BODY) {
             phase = Phase.BODY;
             bodySinceNanos = now;
-            receivedBefore = received;
         }
-        long bytes = received - receivedBefore;
-        long earned = TimeUnit.SECONDS.toNanos(bytes / bench.config.leastBodyRate());
+        long earned = TimeUnit.SECONDS.toNanos(received / bench.config.leastBodyRate());
         long allowed = Deadline.nanos(bench.config.bodyTimeout()) + earned;
-        deadline.in(Math.max(0, allowed - (now - bodySinceNanos)));
+        deadline.in(Math.max(0, allowed - bodyNanos - (now - bodySinceNanos)));
     }
 
     /// Content is waited for, if somebody wants it.
@@ -76,7 +85,11 @@ final class Pace {
         }
     }
 
+    /// What the peer is not waited for does not count.
     void work() {
+        if (phase == Phase.BODY) {
+            bodyNanos += bench.loop.nowNanos() - bodySinceNanos;
+        }
         phase = Phase.WORK;
         deadline.never();
     }

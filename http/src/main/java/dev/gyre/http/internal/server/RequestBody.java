@@ -39,6 +39,13 @@ final class RequestBody implements Body {
     private boolean paused;
     private boolean dropping;
     private long dropped;
+
+    /// Whether it is collected, or read as a stream.
+    private boolean claimed;
+
+    /// Whether its request is over: who reads it is told so, and who would begin to.
+    private boolean abandoned;
+
     private @Nullable Consumer<? super Buffer> onData;
     private @Nullable Runnable onEnd;
     private @Nullable Consumer<? super Throwable> onFailure;
@@ -192,8 +199,29 @@ final class RequestBody implements Body {
     /// Its handler has answered without it: what is still to come is read and dropped.
     void drop() {
         dropping = true;
+        abandon();
+    }
+
+    /// Its request is answered. Who still reads it will hear nothing more, and is told so.
+    void abandon() {
+        if (ended || abandoned) {
+            return;
+        }
+        abandoned = true;
+        Consumer<? super Throwable> callback = failure == null && onData != null ? onFailure : null;
         onData = null;
+        onEnd = null;
+        onFailure = null;
         exchange.recount();
+        if (callback != null) {
+            UserCallbacks.tell(callback, answeredBefore());
+        }
+    }
+
+    private static IllegalStateException answeredBefore() {
+        return new IllegalStateException(
+                "the request was answered before its content was read: read all that is wanted of"
+                        + " it first, and answer then");
     }
 
     /// Whether so little of it is to come that dropping it is cheaper than another connection.
@@ -228,10 +256,11 @@ final class RequestBody implements Body {
                     }
                     Deferred<byte[]> all = bench.loop.deferred();
                     Collected begun = new Collected(bench.heap, length, most);
-                    onData(data -> collect(data, begun));
+                    begin(
+                            data -> collect(data, begun),
+                            () -> all.resolve(begun.bytes()),
+                            all::reject);
                     collected = begun;
-                    onEnd(() -> all.resolve(begun.bytes()));
-                    onFailure(all::reject);
                     return all.promise();
                 });
     }
@@ -267,20 +296,55 @@ final class RequestBody implements Body {
         return new HttpException(413, "the content has more than " + limit + " bytes");
     }
 
+    /// One reader has all of it: the callbacks are its own.
+    private void begin(
+            Consumer<? super Buffer> data, Runnable end, Consumer<? super Throwable> failed) {
+        requireNobodyReads();
+        if (onEnd != null || onFailure != null) {
+            throw new IllegalStateException(
+                    "the content has callbacks: they are for onData, and what collects it or reads"
+                            + " it as a stream has its own");
+        }
+        claimed = true;
+        onEnd = end;
+        onFailure = failed;
+        Throwable known = failureSoFar();
+        if (known != null) {
+            UserCallbacks.tell(failed, known);
+        } else {
+            want(data);
+        }
+    }
+
+    /// Why it will not be whole, if that is known.
+    private @Nullable Throwable failureSoFar() {
+        return failure == null && abandoned ? answeredBefore() : failure;
+    }
+
+    private void requireNobodyReads() {
+        if (onData != null || claimed) {
+            throw new IllegalStateException("somebody reads the content already");
+        }
+        if (length > bench.config.maxBody()) {
+            throw tooLong(bench.config.maxBody()); // Before the peer is told to go on.
+        }
+    }
+
+    private void want(Consumer<? super Buffer> callback) {
+        onData = callback;
+        exchange.recount();
+        connection.bodyWanted(exchange);
+    }
+
     @Override
     public Body onData(Consumer<? super Buffer> callback) {
         return onLoop(
                 "Body.onData",
                 () -> {
-                    if (onData != null) {
-                        throw new IllegalStateException("somebody reads the content already");
+                    requireNobodyReads();
+                    if (failureSoFar() == null) {
+                        want(callback);
                     }
-                    if (length > bench.config.maxBody()) {
-                        throw tooLong(bench.config.maxBody()); // Before the peer is told to go on.
-                    }
-                    onData = callback;
-                    exchange.recount();
-                    connection.bodyWanted(exchange);
                     return this;
                 });
     }
@@ -290,12 +354,22 @@ final class RequestBody implements Body {
         return onLoop(
                 "Body.onEnd",
                 () -> {
-                    onEnd = callback;
+                    requireUnclaimed();
                     if (ended) {
                         exchange.outcome.goOn(callback);
+                    } else if (!abandoned) {
+                        onEnd = callback;
                     }
                     return this;
                 });
+    }
+
+    private void requireUnclaimed() {
+        if (claimed) {
+            throw new IllegalStateException(
+                    "the content is collected or read as a stream, and that tells of its end and of"
+                            + " failures: callbacks are for onData");
+        }
     }
 
     @Override
@@ -303,10 +377,13 @@ final class RequestBody implements Body {
         return onLoop(
                 "Body.onFailure",
                 () -> {
-                    onFailure = callback;
-                    Throwable known = failure;
+                    requireUnclaimed();
+                    Throwable known = failureSoFar();
                     if (known != null) {
                         UserCallbacks.tell(callback, known);
+                    }
+                    if (!abandoned) {
+                        onFailure = callback;
                     }
                     return this;
                 });
@@ -343,7 +420,16 @@ final class RequestBody implements Body {
             throw new IllegalStateException(
                     "reading waits, and the loop must not: use onData, or a blocking handler");
         }
-        return new BodyInput(bench.loop, this);
+        BodyInput input = new BodyInput(bench.loop, this);
+        return OnLoop.call(
+                bench.loop,
+                () -> {
+                    begin(
+                            data -> input.add(data.getBytes()),
+                            () -> input.finish(null),
+                            input::finish);
+                    return input;
+                });
     }
 
     @Override
