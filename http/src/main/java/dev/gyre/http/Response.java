@@ -98,9 +98,9 @@ public interface Response {
 
     /// Answers with a file: ranges, conditions and media type are seen to, as in [HttpServer#files]. 404 if there is none.
     ///
-    /// What is set before goes first. A type is that of the file, also in each part where several are asked for. An `ETag` or
-    /// `Last-Modified` is what conditions of the request are compared with, and says that the file has not changed; for peers that get it compressed a
-    /// strong tag is sent, and compared, as a weak one, as the bytes are others. With a `Content-Encoding` the file is sent as it is.
+    /// What is set before goes first. A type is that of the file, also of each part where several ranges are asked for. An `ETag` or
+    /// `Last-Modified` is what conditions of the request are compared with; for peers that get the file compressed a strong tag is sent, and
+    /// compared, as a weak one, as the bytes are others. With a `Content-Encoding` the file is sent as it is.
     ///
     /// ```java
     /// server.get("/report", (request, response) ->
