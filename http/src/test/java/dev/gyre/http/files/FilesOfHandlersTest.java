@@ -294,10 +294,15 @@ class FilesOfHandlersTest {
     @Clause("H-4")
     @Test
     void conditions_onAFileThatWasJustWritten_takeTheHandlersDateButForRanges() throws Exception {
-        Files.writeString(directory.resolve("small.txt"), SMALL);
         try (ServedSite site = site(response -> response.header("Last-Modified", DATE))) {
+            Answer answer;
+            do {
+                // Again if that was long ago when it was looked at.
+                Files.writeString(directory.resolve("small.txt"), SMALL);
+                answer = site.get("/small.txt", "If-Range: " + DATE, "Range: bytes=0-1");
+            } while (!answer.field("ETag").startsWith("W/"));
+            assertThat(answer.status()).isEqualTo(200);
             expect(site, 304, "If-Modified-Since: " + DATE);
-            expect(site, 200, "If-Range: " + DATE, "Range: bytes=0-1");
         }
     }
 }
