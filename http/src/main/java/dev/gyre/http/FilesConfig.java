@@ -29,7 +29,8 @@ public final class FilesConfig implements Cloneable {
         return index;
     }
 
-    /// Whether a directory without that file is answered with a list of what it has, or of the first 10 000. Default false.
+    /// Whether a directory without that file is answered with a list of what it has, or of the first 10 000, or as many
+    /// as are a page of 4 MiB; the page says how many are left. Default false.
     public boolean listing() {
         return listing;
     }
@@ -49,7 +50,7 @@ public final class FilesConfig implements Cloneable {
     /// for. Default true.
     ///
     /// Made are compressed forms of text from 1 KiB to 1 MiB, while there is memory to keep them; larger files are sent compressed only if there
-    /// is such a file beside them. For `HEAD` nothing is compressed: the length is not said then, unless it is known.
+    /// is such a file beside them. `HEAD` has it made as well: only then it can say what `GET` sends.
     public boolean compression() {
         return compression;
     }

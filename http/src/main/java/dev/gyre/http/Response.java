@@ -97,6 +97,17 @@ public interface Response {
     Promise<?> redirect(int status, String location);
 
     /// Answers with a file: ranges, conditions and media type are seen to, as in [HttpServer#files]. 404 if there is none.
+    ///
+    /// What is set before goes first. A type is that of the file, also of each part where several ranges are asked for. An `ETag` or
+    /// `Last-Modified` is what conditions of the request are compared with; for peers that get the file compressed a strong tag is sent, and
+    /// compared, as a weak one, as the bytes are others. With a `Content-Encoding` the file is sent as it is.
+    ///
+    /// ```java
+    /// server.get("/report", (request, response) ->
+    ///     response.type("text/csv").header("ETag", "\"" + version + "\"").file(report));
+    /// ```
+    ///
+    /// Ranges and conditions are those of `GET` (conditions also of `HEAD`) and of status 200: otherwise all of the file is sent.
     Promise<?> file(Path file);
 
     /// Answers bit by bit: in chunks, or with the `Content-Length` that was set.

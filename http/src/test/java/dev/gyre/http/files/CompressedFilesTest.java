@@ -226,18 +226,21 @@ class CompressedFilesTest {
 
     @Clause("H-4")
     @Test
-    void head_ofWhatNobodyHasCompressedYet_isToldWithoutDoingIt() throws Exception {
-        try (ServedSite site = site()) {
-            for (int i = 0; i < 2; i++) {
-                var told = site.ask("HEAD", "/long.txt", "Accept-Encoding: gzip");
+    void head_ofWhatNobodyHasAskedForYet_saysWhatGetThenKeeps() throws Exception {
+        for (String name : List.of("a.txt", "long.txt", "noise.txt", "tiny.txt", "a.png")) {
+            try (ServedSite site = site()) {
+                var told = site.ask("HEAD", "/" + name, "Accept-Encoding: gzip");
+                var sent = site.get("/" + name, "Accept-Encoding: gzip");
                 assertThat(told.status()).isEqualTo(200);
-                assertThat(told.field("Content-Encoding")).isEqualTo("gzip");
-                assertThat(told.has("Content-Length")).as("nobody can know it").isFalse();
+                assertThat(told.field("Content-Length"))
+                        .as(name)
+                        .isEqualTo("" + sent.content().length);
+                for (String field : List.of("Content-Encoding", "ETag", "Vary", "Accept-Ranges")) {
+                    assertThat(told.field(field))
+                            .as("%s of %s", field, name)
+                            .isEqualTo(sent.field(field));
+                }
             }
-            var made = site.get("/long.txt", "Accept-Encoding: gzip");
-            var told = site.ask("HEAD", "/long.txt", "Accept-Encoding: gzip");
-            assertThat(told.field("Content-Length")).isEqualTo("" + made.content().length);
-            assertThat(told.field("ETag")).isEqualTo(made.field("ETag"));
         }
     }
 
@@ -249,6 +252,19 @@ class CompressedFilesTest {
             assertThat(answer.status()).isEqualTo(206);
             assertThat(answer.text()).isEqualTo("text");
             assertThat(answer.has("Content-Encoding")).isFalse();
+            assertThat(answer.field("Vary")).isEqualTo("Accept-Encoding");
+            String plain = answer.field("ETag");
+            String packed = site.get("/a.txt", "Accept-Encoding: gzip").field("ETag");
+            for (String tag : List.of(plain, packed)) {
+                var resumed =
+                        site.get(
+                                "/a.txt",
+                                "Accept-Encoding: gzip",
+                                "Range: bytes=5-8",
+                                "If-Range: " + tag);
+                assertThat(resumed.field("ETag")).as("never of two forms").isEqualTo(plain);
+                assertThat(resumed.text()).isEqualTo(tag.equals(plain) ? "text" : TEXT);
+            }
         }
     }
 

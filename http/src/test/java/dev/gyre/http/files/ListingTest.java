@@ -131,6 +131,29 @@ class ListingTest {
 
     @Clause("H-4")
     @Test
+    void listing_ofNamesTooLongForOnePage_hasTheFirstAndSaysHowManyAreLeft() throws Exception {
+        Path many = Files.createDirectories(directory.resolve("many"));
+        // Each is five times as long in the text, and three times in the link.
+        String harmful = "'".repeat(240);
+        int count = 4_300;
+        for (int i = 0; i < count; i++) {
+            Files.createFile(many.resolve(harmful + i));
+        }
+        try (ServedSite site = site(FilesConfig.DEFAULT.withListing(true))) {
+            var answer = site.get("/s/many/");
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.content().length).isBetween(4_000_000, 4 << 20);
+            String page = answer.text();
+            int shown = page.split("<td><a href=\"%27", -1).length - 1;
+            assertThat(shown).isPositive();
+            assertThat(page)
+                    .contains("<p>and " + (count - shown) + " more</p>")
+                    .endsWith("</html>\n");
+        }
+    }
+
+    @Clause("H-4")
+    @Test
     void listing_ofANameThatIsNoText_hasNoLinkThatLeadsElsewhere() throws Exception {
         String script = "touch \"$(printf 'odd-\\377')\"";
         Process made = new ProcessBuilder("sh", "-c", script).directory(directory.toFile()).start();

@@ -19,8 +19,8 @@ final class CachedFile implements Found {
     /// What was at the place of a compressed file beside it; null if nothing was.
     final @Nullable FileIdentity beside;
 
-    /// What is known of a compressed form that nobody has made yet; null if there is one, or none to be had.
-    final @Nullable FileForm unmade;
+    /// Whether it was not tried yet to make a compressed form, and there is none.
+    final boolean untried;
 
     private final boolean settled;
 
@@ -38,7 +38,7 @@ final class CachedFile implements Found {
             @Nullable FileForm gzip,
             boolean varies,
             @Nullable FileIdentity beside,
-            @Nullable FileForm unmade,
+            boolean untried,
             long modified,
             boolean settled) {
         this.path = path;
@@ -47,7 +47,7 @@ final class CachedFile implements Found {
         this.gzip = gzip;
         this.varies = varies;
         this.beside = beside;
-        this.unmade = unmade;
+        this.untried = untried;
         this.modified = modified;
         this.settled = settled;
     }

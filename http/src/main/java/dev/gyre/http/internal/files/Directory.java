@@ -110,8 +110,7 @@ public final class Directory {
     }
 
     private Promise<?> answer(FileExchange exchange, String sent, @Nullable Path file) {
-        boolean gzip =
-                config.compression() && AcceptEncoding.takesGzip(exchange.request().headers());
+        boolean gzip = config.compression() && mayBeGzip(exchange);
         RequestedPath requested = null;
         String name = sent;
         if (file == null && sent.indexOf('%') >= 0) {
@@ -121,9 +120,9 @@ public final class Directory {
         }
         FileCache.Key key = new FileCache.Key(this, name);
         CachedFile known = cache.get(key);
-        // For a head alone nothing is compressed.
-        int mostToCompress =
-                gzip && exchange.request().method().equals("GET") ? cache.mostToCompress() : 0;
+        // Also for a head alone: what it says of length and tag has to be what GET then sends, and
+        // whether gzip gains anything is known only when it is done. What is made is kept for that.
+        int mostToCompress = gzip ? cache.mostToCompress() : 0;
         if (known != null
                 && loop.nowNanos() - known.checkedNanos < freshNanos
                 && !shrinks(known, mostToCompress)
@@ -143,6 +142,14 @@ public final class Directory {
                         });
     }
 
+    /// Whether the peer takes gzip, and nothing that a handler has set speaks against it: what is encoded already, or
+    /// is said to be a part of something, is sent as it is.
+    private static boolean mayBeGzip(FileExchange exchange) {
+        return AcceptEncoding.takesGzip(exchange.request().headers())
+                && exchange.response().header("Content-Encoding") == null
+                && exchange.response().status() != 206;
+    }
+
     /// What is looked for, and who wants it how.
     private record Asked(
             FileExchange exchange,
@@ -152,7 +159,7 @@ public final class Directory {
             int mostToCompress) {}
 
     private static boolean shrinks(CachedFile known, int mostToCompress) {
-        return known.unmade != null && known.plain.length() <= mostToCompress;
+        return known.untried && known.plain.length() <= mostToCompress;
     }
 
     private @Nullable RequestedPath requested(String sent) {

@@ -15,7 +15,7 @@ final class FileForm {
     private final @Nullable Opened source;
 
     /// @param etag in quotes, with `W/` before them if it is weak; empty for none
-    /// @param length in bytes; -1 if it is not known, as nobody has made it yet
+    /// @param length in bytes
     /// @param content all of it; null if it is read from `source`
     /// @param source open; null if all is in memory
     FileForm(

@@ -159,9 +159,7 @@ final class FileLoader {
                     compressed,
                     varies,
                     seen,
-                    canShrink && !shrinks
-                            ? gzip(opened, "-gzip", type, vouching, -1, null, null)
-                            : null,
+                    canShrink && !shrinks,
                     vouching.modified,
                     vouching.strength == Strength.STRONG);
         } finally {

@@ -24,6 +24,12 @@ final class Listing {
     /// So many names are shown at most.
     static final int MOST = 10_000;
 
+    /// So long the page is at most: it is sent at once, and several may be made at a time.
+    private static final int MOST_BYTES = 4 << 20;
+
+    /// For what is before the rows, with the path as its title twice, and behind them.
+    private static final int FRAME_BYTES = 128 << 10;
+
     private static final DateTimeFormatter DATE =
             DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm").withZone(ZoneOffset.UTC);
 
@@ -109,25 +115,39 @@ final class Listing {
         if (!names.isEmpty()) {
             page.append("<tr><td><a href=\"../\">../</a></td></tr>\n");
         }
+        int bytes = FRAME_BYTES;
+        int shown = 0;
         for (Row row : rows) {
-            String slash = row.isDirectory ? "/" : "";
-            page.append("<tr><td>");
-            if (row.isLinked) {
-                page.append("<a href=\"").append(encode(row.name)).append(slash).append("\">");
+            String line = line(row);
+            bytes += line.getBytes(UTF_8).length;
+            if (bytes > MOST_BYTES) {
+                break;
             }
-            page.append(escape(row.name))
-                    .append(slash)
-                    .append(row.isLinked ? "</a></td><td>" : "</td><td>")
-                    .append(DATE.format(Instant.ofEpochSecond(row.modified)))
-                    .append("</td><td align=\"right\">")
-                    .append(row.isDirectory ? "-" : String.valueOf(row.size))
-                    .append("</td></tr>\n");
+            page.append(line);
+            shown++;
         }
         page.append("</table>\n");
-        if (left > 0) {
-            page.append("<p>and ").append(left).append(" more</p>\n");
+        long more = left + rows.size() - shown;
+        if (more > 0) {
+            page.append("<p>and ").append(more).append(" more</p>\n");
         }
         return page.append("</body></html>\n").toString();
+    }
+
+    private static String line(Row row) {
+        String slash = row.isDirectory ? "/" : "";
+        StringBuilder line = new StringBuilder("<tr><td>");
+        if (row.isLinked) {
+            line.append("<a href=\"").append(encode(row.name)).append(slash).append("\">");
+        }
+        return line.append(escape(row.name))
+                .append(slash)
+                .append(row.isLinked ? "</a></td><td>" : "</td><td>")
+                .append(DATE.format(Instant.ofEpochSecond(row.modified)))
+                .append("</td><td align=\"right\">")
+                .append(row.isDirectory ? "-" : String.valueOf(row.size))
+                .append("</td></tr>\n")
+                .toString();
     }
 
     private static String escape(String text) {

@@ -1,6 +1,6 @@
 package dev.gyre.http.internal.files;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.ByteArrayOutputStream;
 import java.security.SecureRandom;
@@ -33,7 +33,8 @@ final class Multipart {
                 content, (int) part.offset(), (int) part.offset() + (int) part.bytes());
     }
 
-    Message of(FileForm form, List<ByteRanges.Part> parts) {
+    /// @param type of each part
+    Message of(FileForm form, String type, List<ByteRanges.Part> parts) {
         String boundary = secret + Long.toHexString(count++);
         List<byte[]> lines = new ArrayList<>();
         long length = 0;
@@ -42,14 +43,15 @@ final class Multipart {
                     (i == 0 ? "--" : "\r\n--")
                             + boundary
                             + "\r\nContent-Type: "
-                            + form.head().type()
+                            + type
                             + "\r\nContent-Range: "
                             + contentRange(parts.get(i), form.length())
                             + "\r\n\r\n";
-            lines.add(before.getBytes(ISO_8859_1));
-            length += before.length() + parts.get(i).bytes();
+            byte[] line = before.getBytes(UTF_8);
+            lines.add(line);
+            length += line.length + parts.get(i).bytes();
         }
-        byte[] end = ("\r\n--" + boundary + "--\r\n").getBytes(ISO_8859_1);
+        byte[] end = ("\r\n--" + boundary + "--\r\n").getBytes(UTF_8);
         lines.add(end);
         return new Message(form.head().ofParts(boundary), parts, lines, length + end.length);
     }

@@ -8,13 +8,36 @@ import java.util.Objects;
 
 /// A file on its way, which stays open until it is through.
 ///
-/// Loop thread only.
+/// It counts what was sent, so that an answer cannot end before all of it was.
 ///
-/// @param form behind a descriptor
-record Sending(
-        FileCache cache, FileExchange exchange, CachedFile file, FileForm form, Stream stream) {
+/// Loop thread only.
+final class Sending {
+    private final FileCache cache;
+    private final FileExchange exchange;
+    private final CachedFile file;
+    private final FileForm form;
+    private final Stream stream;
+
+    // Loop thread only.
+    private long sentBytes;
+
+    /// @param form behind a descriptor
+    Sending(FileCache cache, FileExchange exchange, CachedFile file, FileForm form, Stream stream) {
+        this.cache = cache;
+        this.exchange = exchange;
+        this.file = file;
+        this.form = form;
+        this.stream = stream;
+    }
+
     void write(byte[] lines) {
         boolean _ = stream.write(lines);
+        sentBytes += lines.length;
+    }
+
+    /// All of it is sent.
+    void complete() {
+        exchange.complete(sentBytes);
     }
 
     /// Sends a part, and goes on when all of it is sent. Without that the connection is cut: a file that has become
@@ -32,6 +55,7 @@ record Sending(
         Promise<?> _ =
                 sent.then(
                         bytes -> {
+                            sentBytes += bytes;
                             through(bytes == part.bytes(), goOn);
                             return true;
                         },

@@ -47,6 +47,18 @@ record FileServing(Exchange exchange) implements FileExchange {
     }
 
     @Override
+    public Promise<?> nowhere(long length, boolean varies) {
+        ServerResponse response = exchange.response;
+        response.begin();
+        if (varies) {
+            response.header("Vary", "Accept-Encoding");
+        }
+        return response.status(416)
+                .header("Content-Range", "bytes */" + length)
+                .text("it has " + length + " bytes\n");
+    }
+
+    @Override
     public Stream begin(FileHead head, long length) {
         prepare(head);
         return exchange.response.beginWith(head.typeLine(), length).stream();
@@ -77,7 +89,13 @@ record FileServing(Exchange exchange) implements FileExchange {
     }
 
     @Override
-    public void complete() {
+    public void complete(long sent) {
+        long announced = exchange.response.contentBytes();
+        if (sent != announced) {
+            cut();
+            throw new IllegalStateException(
+                    "an answer of " + announced + " bytes was to end after " + sent);
+        }
         exchange.response.complete();
     }
 

@@ -290,6 +290,7 @@ final class ServerResponse extends ResponseFields {
     /// Sends the head of an answer whose content is somebody else's work, of so many bytes. [#complete()] ends it.
     HttpConnection beginWith(byte[] type, long length) {
         requireOpen();
+        assert length >= 0 : "who sends it knows how long it is: " + length;
         Buffer _ = putHead(type, length);
         stage = Stage.BEGUN;
         contentBytes = hasContent() ? length : 0;

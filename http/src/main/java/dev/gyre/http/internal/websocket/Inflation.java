@@ -19,6 +19,10 @@ final class Inflation {
     /// before it is not whole, these bytes are taken for a part of that.
     private static final byte[] LAST_BLOCK = {3, 0};
 
+    /// So many blocks of a message may say that they are the last. What follows one is begun anew, which takes its time, for
+    /// as little as two bytes of which nothing comes.
+    private static final int MOST_LAST_BLOCKS = 64;
+
     private static final int GROWTH = 4;
 
     private final Workbench bench;
@@ -27,6 +31,7 @@ final class Inflation {
     private byte[] bytes;
     private int size;
     private int mostBytes;
+    private int lastBlocks;
 
     Inflation(Workbench bench) {
         this.bench = bench;
@@ -46,21 +51,25 @@ final class Inflation {
     @Nullable Violation inflate(byte[] packed, int length, int mostBytes) {
         bytes = bench.second;
         size = 0;
+        lastBlocks = 0;
         this.mostBytes = mostBytes;
         Inflater inflater = bench.inflater();
         try {
-            Violation wrong = length == 0 ? null : inflateAll(inflater, packed, length);
-            bench.worked(size);
-            return wrong;
+            return length == 0 ? null : inflateAll(inflater, packed, length);
         } catch (DataFormatException e) {
             return Violation.NOT_DEFLATE;
+        } finally {
+            // Both: a message may be long and nothing come of it.
+            bench.worked((long) length + size);
         }
     }
 
     private @Nullable Violation inflateAll(Inflater inflater, byte[] packed, int length)
             throws DataFormatException {
         if (!accept(inflater, packed, length)) {
-            return Violation.TOO_LONG;
+            return lastBlocks == MOST_LAST_BLOCKS
+                    ? Violation.TOO_MANY_LAST_BLOCKS
+                    : Violation.TOO_LONG;
         }
         if (inflater.finished()) {
             return null; // It ends with a block that says it is the last, and nothing follows.
@@ -75,7 +84,7 @@ final class Inflation {
         return whole ? null : Violation.NOT_DEFLATE;
     }
 
-    /// @return false if it becomes too long
+    /// @return false if it becomes too long, or has too many blocks that say they are the last
     private boolean accept(Inflater inflater, byte[] packed, int length)
             throws DataFormatException {
         inflater.setInput(packed, 0, length);
@@ -97,6 +106,9 @@ final class Inflation {
             if (made == 0) {
                 if (!inflater.finished() || inflater.getRemaining() == 0) {
                     return true;
+                }
+                if (++lastBlocks == MOST_LAST_BLOCKS) {
+                    return false;
                 }
                 // A block may say that it is the last, and others follow: section 7.2.3.4.
                 int rest = inflater.getRemaining();

@@ -16,6 +16,9 @@ enum Violation {
     CLOSE_CODE(CloseCode.PROTOCOL_ERROR, "a close code that may not be sent"),
     NOT_UTF8(CloseCode.INVALID_DATA, "text that is not UTF-8"),
     NOT_DEFLATE(CloseCode.INVALID_DATA, "compressed data that cannot be inflated, or is not whole"),
+    TOO_MANY_LAST_BLOCKS(
+            CloseCode.INVALID_DATA,
+            "compressed data with too many blocks that say they are the last"),
     TOO_LONG(CloseCode.TOO_BIG, "a message longer than is taken here"),
     NO_MEMORY(CloseCode.TRY_LATER, "too much is held of messages that are not whole");
 

@@ -129,7 +129,7 @@ final class Workbench implements AutoCloseable {
     }
 
     /// Bytes were inflated or deflated.
-    void worked(int bytes) {
+    void worked(long bytes) {
         worked += bytes;
     }
 

@@ -114,7 +114,7 @@ class FileCacheTest {
             cache.put(
                     key("" + i),
                     new CachedFile(
-                            like.path, like.identity, large, null, false, null, null, 0, true));
+                            like.path, like.identity, large, null, false, null, false, 0, true));
             assertThat(cache.memoryBytes()).isLessThanOrEqualTo(16 << 20);
         }
         assertThat(cache.size()).isEqualTo(2);
@@ -128,7 +128,7 @@ class FileCacheTest {
         FileForm large = new FileForm(like.plain.head(), "\"x\"", content.length, content, null);
         cache.put(
                 key("a"),
-                new CachedFile(like.path, like.identity, large, null, false, null, null, 0, true));
+                new CachedFile(like.path, like.identity, large, null, false, null, false, 0, true));
         assertThat(cache.mostToCompress()).isEqualTo(64 << 10);
         cache.remove(key("a"));
         assertThat(cache.mostToCompress()).isEqualTo(FileLoader.MOST_GZIP_BYTES);

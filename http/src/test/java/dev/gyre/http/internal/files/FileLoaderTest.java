@@ -151,12 +151,12 @@ class FileLoaderTest {
         for (int most : List.of(0, 99_999)) {
             CachedFile plain = (CachedFile) load(loader, most);
             assertThat(plain.gzip).isNull();
-            assertThat(plain.unmade).isNotNull();
+            assertThat(plain.untried).isTrue();
             plain.close();
         }
         CachedFile compressed = (CachedFile) load(loader, 100_000);
         assertThat(compressed.gzip).isNotNull();
-        assertThat(compressed.unmade).isNull();
+        assertThat(compressed.untried).isFalse();
         compressed.close();
     }
 }

@@ -124,6 +124,46 @@ class CompressionTest {
         }
     }
 
+    /// Empty blocks of which each says that it is the last.
+    private static byte[] lastBlocks(int count) {
+        byte[] blocks = new byte[2 * count];
+        for (int i = 0; i < blocks.length; i += 2) {
+            blocks[i] = 3;
+        }
+        return blocks;
+    }
+
+    @Clause("K-1")
+    @Test
+    void lastBlocks_ofAMessage_areAFewAndNoMore() {
+        try (ServerSide server = server()) {
+            server.send(
+                    frame(LAST | PACKED | BINARY, lastBlocks(64), true),
+                    frame(LAST | PACKED | BINARY, lastBlocks(65), true));
+            assertThat(server.answers()).containsExactly(binary(new byte[0]), "close 1007");
+        }
+    }
+
+    @Clause("K-1")
+    @Test
+    void messages_thatInflateToNothing_areWorkAllTheSame() {
+        // Empty blocks without compression, none of which says that it is the last.
+        byte[] nothing = new byte[60_001];
+        for (int i = 0; i + 5 < nothing.length; i += 5) {
+            nothing[i + 3] = (byte) 0xff;
+            nothing[i + 4] = (byte) 0xff;
+        }
+        try (ServerSide server = server()) {
+            Workbench bench = Workbench.of(server.world.loop());
+            long before = bench.workedBytes();
+            server.send(frame(LAST | PACKED | BINARY, nothing, true));
+            assertThat(server.answers()).containsExactly(binary(new byte[0]));
+            assertThat(bench.workedBytes() - before)
+                    .as("what counts against MOST_WORK_BYTES of a turn")
+                    .isEqualTo(nothing.length);
+        }
+    }
+
     @Clause("K-1")
     @Test
     void examples_ofTheRfc_areInflated() {
