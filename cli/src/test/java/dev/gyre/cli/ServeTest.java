@@ -89,6 +89,18 @@ final class ServeTest {
     }
 
     @Test
+    void serve_slow_whosePeerEndsItsSide_isGivenUpAtOnce() throws Exception {
+        try (Program server = Program.start("serve", "--port", "0");
+                Socket peer = new Socket(InetAddress.getLoopbackAddress(), port(server))) {
+            peer.setSoTimeout(20_000);
+            peer.getOutputStream()
+                    .write("GET /slow?ms=60000 HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(UTF_8));
+            peer.shutdownOutput();
+            assertThat(peer.getInputStream().read()).as("the end, and no answer").isEqualTo(-1);
+        }
+    }
+
+    @Test
     void serve_metrics_areOfAllLoops() throws Exception {
         try (Program server = Program.start("serve", "--port", "0", "--loops", "3")) {
             String root = "http://127.0.0.1:" + port(server);

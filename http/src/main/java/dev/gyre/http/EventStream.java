@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// A comment is sent when nothing else was for fifteen seconds, so that what is between does not take the connection for idle,
 /// and a peer that is gone is noticed.
 ///
+/// Who sends on although `send` says no has the connection closed at the limit of what may wait: see [ResponseStream].
+///
 /// **Threads.** As those of [Response].
 public interface EventStream {
     /// Sends an event of the usual type. Lines of its data are kept.

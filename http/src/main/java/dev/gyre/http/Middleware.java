@@ -12,6 +12,16 @@ import dev.gyre.Promise;
 ///
 /// Those of the ordinary kind are there: [AccessLog], [Compression], [Cors].
 ///
+/// **Afterwards.** What is to be done behind the answer, such as counting or logging, goes to [Response#onDone]: the request is still there, and
+/// it is called however the answer ends. A step behind the promise of `next` comes too late for the request: that is over with its answer.
+///
+/// ```java
+/// server.use((request, response, next) -> {
+///     response.onDone(() -> log(request.path(), response.status()));
+///     return next.handle(request, response);
+/// });
+/// ```
+///
 /// **Order.** As they were given to [HttpServer#use], the first one outermost; routes that do not exist pass through too.
 ///
 /// **Threads.** Loop thread.

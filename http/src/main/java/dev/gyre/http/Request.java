@@ -1,5 +1,6 @@
 package dev.gyre.http;
 
+import dev.gyre.Cancellation;
 import dev.gyre.EventLoop;
 import dev.gyre.io.TlsSession;
 
@@ -9,8 +10,9 @@ import java.net.SocketAddress;
 
 /// A request as it arrived.
 ///
-/// **Lifetime.** Valid until it is answered, and its handler has returned or the promise of that has settled; afterwards its
-/// methods throw an [IllegalStateException].
+/// **Lifetime.** Valid until its answer is complete, or its connection closed; afterwards its methods throw an
+/// [IllegalStateException]. The last place to read it, all but its content, is [Response#onDone], where what logs or counts belongs; who needs something of
+/// it later, as a step behind the answer does, takes it before.
 ///
 /// **Threads.** Loop thread, or that of the [BlockingHandler] it was given to, and those which that has started. On any other all
 /// methods but [#loop()] throw a [WrongThreadException], while the loop runs: come back with [EventLoop#submit].
@@ -73,6 +75,27 @@ public interface Request {
 
     /// What TLS agreed on; null without.
     @Nullable TlsSession tls();
+
+    /// Is cancelled when nobody waits for the answer any more, as far as can be known: the peer has ended its side, or the connection was closed,
+    /// before the answer was complete. The reason says which. What takes long is bound to it:
+    ///
+    /// ```java
+    /// server.get("/slow", (request, response) ->
+    ///         Promise.delay(request.loop(), ofSeconds(10), request.cancellation())
+    ///                 .then(_ -> response.text("at last")));
+    /// ```
+    ///
+    /// A peer that has ended its side may still wait for the answer: one that is given all the same is sent. If the handler's promise is rejected with the
+    /// [dev.gyre.CancelledException] instead, the connection is closed, nothing is logged as a failure, and [Response#status()] is 499.
+    ///
+    /// The end of a peer is behind all it has sent: it is seen when that was read, which what is sent ahead, and content that nobody reads, are not before
+    /// the answer.
+    ///
+    /// Made when it is asked for first; the same one each time. It stays valid when the request is over, and is not cancelled any more once the answer is complete. Asked for after
+    /// the connection was closed it is cancelled already.
+    ///
+    /// @throws IllegalStateException if the answer is complete
+    Cancellation cancellation();
 
     /// The loop it is served by. Callable from any thread.
     EventLoop loop();

@@ -35,6 +35,8 @@ import java.nio.file.Path;
 /// One that was answered within its handler is used again for other requests: who keeps it and uses it inside another handler answers
 /// that one's request. Keep promises, or a request that is not answered yet.
 ///
+/// **Lifetime.** That of its [Request]: until the answer is complete, or the connection closed. [#onDone] is the last to see it.
+///
 /// **Threads.** Loop thread, or that of the [BlockingHandler] it was given to, and those which that has started. On any other all
 /// methods throw a [WrongThreadException] while the loop runs, before anything is touched, also after the answer: come
 /// back with [dev.gyre.EventLoop#submit], or let [dev.gyre.EventLoop#promisify(dev.gyre.Work)] bring the result. A connection that is
@@ -124,6 +126,9 @@ public interface Response {
     /// Calls back once when the answer is complete and handed to the stream, or the connection was closed
     /// before: if nobody had answered [#status()] is 499 then, and otherwise it [#isCutOff()]; at once if that has been
     /// already. In the order of the calls. What a callback throws is logged.
+    ///
+    /// The [Request] can still be read there, but for its content; afterwards it is over. That a peer has ended its side is not the end of the answer, and not told here:
+    /// see [Request#cancellation()].
     ///
     /// @return this response
     Response onDone(Runnable callback);

@@ -6,11 +6,17 @@ import dev.gyre.io.Buffer;
 /// The content of a response, bit by bit.
 ///
 /// **Backpressure.** On the loop `write` says no above the stream's high-water mark, and [#onWritable] tells when there is room
-/// again; on a [BlockingHandler]'s thread it waits.
+/// again; on a [BlockingHandler]'s thread it waits. Who writes on although it says no fills the memory: above the stream's limit, 16 MiB unless
+/// [dev.gyre.io.StreamConfig#withOutputLimit] says otherwise, the connection is closed, the answer cut off ([Response#isCutOff()]), and a warning logged;
+/// the stream is over at once.
 ///
-/// **Ending.** By [#end()]. With a `Content-Length` set before, more than that throws, and an end before it closes the connection.
+/// **Ending.** By [#end()]: who does not call it holds the connection, and the server does not know that nobody will. That the peer has ended its side is told by
+/// [Request#cancellation()], that the connection is gone by [#onClose]. Only if the peer has ended its side, the handler's promise is settled, and nothing was written for
+/// [HttpConfig#idleTimeout()], is the answer cut off, with a warning; a handler whose promise settles with the end of the stream is never taken for one that forgot.
+///
+/// With a `Content-Length` set before, more than that throws, and an end before it closes the connection.
 /// A stream whose answer has no content, as that to `HEAD`, and that of a peer that is gone are over from the beginning: nothing is
-/// written, and nothing throws.
+/// written, and nothing throws, also on an interrupted thread.
 ///
 /// **Threads.** As those of [Response].
 public interface ResponseStream {
@@ -18,6 +24,8 @@ public interface ResponseStream {
     ///
     /// @return whether to go on; false also if the stream is over, when nothing is written any more
     /// @throws IllegalStateException if its handler has ended it itself
+    /// @throws java.util.concurrent.CompletionException if a thread is interrupted that waits for room, by somebody else than the server: what was
+    ///     written so far stands
     boolean write(Buffer content);
 
     /// Writes bytes.

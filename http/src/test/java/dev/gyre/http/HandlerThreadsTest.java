@@ -89,6 +89,7 @@ class HandlerThreadsTest extends HttpFixture {
         calls.put("Request.headers", request::headers);
         calls.put("Request.header", () -> request.header("Host"));
         calls.put("Request.body", request::body);
+        calls.put("Request.cancellation", request::cancellation);
         calls.put("Request.peer", request::peer);
         calls.put("Request.tls", request::tls);
         return calls;

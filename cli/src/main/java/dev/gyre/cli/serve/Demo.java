@@ -67,7 +67,7 @@ public final class Demo {
 
     private static Promise<?> slow(Request request, Response response) {
         long millis = request.query("ms", 1_000, 0, MOST_MILLIS);
-        return Promise.delay(request.loop(), Duration.ofMillis(millis))
+        return Promise.delay(request.loop(), Duration.ofMillis(millis), request.cancellation())
                 .then(_ -> response.text("waited " + millis + " ms, without a thread\n"));
     }
 

@@ -26,6 +26,7 @@ final class BlockingCall implements Work<Response> {
     // Shared: the worker says where it is, the loop interrupts it there; guarded by this.
     private @Nullable Thread worker;
     private boolean cancelled;
+    private boolean interrupted;
 
     BlockingCall(BlockingRoute route, BlockingHandler handler, Request request, Response response) {
         this.route = route;
@@ -55,13 +56,16 @@ final class BlockingCall implements Work<Response> {
     private synchronized boolean enter() {
         if (!cancelled) {
             worker = Thread.currentThread();
+            if (interrupted) {
+                worker.interrupt();
+            }
         }
         return !cancelled;
     }
 
     private synchronized void leave() {
         worker = null;
-        if (cancelled) {
+        if (cancelled || interrupted) {
             boolean _ = Thread.interrupted(); // It was meant for the handler, not for the thread.
         }
     }
@@ -74,6 +78,19 @@ final class BlockingCall implements Work<Response> {
         if (worker != null) {
             worker.interrupt();
         }
+    }
+
+    /// Perhaps nobody does: the handler is to come to an end, and may still answer.
+    synchronized void interrupt() {
+        interrupted = true;
+        if (worker != null) {
+            worker.interrupt();
+        }
+    }
+
+    /// Whether an interrupt of its thread is from here. Any thread.
+    synchronized boolean isInterrupted() {
+        return cancelled || interrupted;
     }
 
     /// Takes a place, or gives it back.

@@ -1,5 +1,6 @@
 package dev.gyre.http.internal.server;
 
+import dev.gyre.Cancellation;
 import dev.gyre.http.Body;
 import dev.gyre.http.HttpException;
 import dev.gyre.http.internal.message.RequestHead;
@@ -31,6 +32,12 @@ final class Exchange {
     /// Whether the connection was closed before the answer was complete.
     private boolean lost;
 
+    /// Whether those are being told who wait for the end of it: they may still read the request.
+    private boolean losing;
+
+    /// Who is to hear that the peer has left; null as long as nobody asked, and the peer is there.
+    private @Nullable Interest interest;
+
     /// Its handler at work, if that is a blocking one, with a thread of its own. Read by any thread that has the request.
     private @Nullable BlockingCall call;
 
@@ -52,6 +59,7 @@ final class Exchange {
         lost = false;
         saidContinue = false;
         call = null;
+        interest = null;
         noBody = null;
         parameters = List.of();
         body = head.hasContent() ? new RequestBody(this, connection) : null;
@@ -72,12 +80,22 @@ final class Exchange {
     /// @throws IllegalStateException if it is over
     HttpConnection connection() {
         HttpConnection known = connection;
-        if (known == null || lost) {
-            throw new IllegalStateException(
-                    "the request was answered, and is over: keep what is needed of it, not the"
-                            + " request itself");
+        if (known == null || (lost && !losing)) {
+            throw over();
         }
         return known;
+    }
+
+    private static IllegalStateException over() {
+        return new IllegalStateException(
+                "the request was answered, or its connection closed, and it is over: what is to"
+                    + " happen behind the answer goes to response.onDone, where it is still there,"
+                    + " and what is needed later is to be kept before");
+    }
+
+    /// Whether nothing of it can be read any more.
+    boolean isForgotten() {
+        return connection == null || (lost && !losing);
     }
 
     boolean isOver() {
@@ -86,8 +104,23 @@ final class Exchange {
 
     /// The connection is gone, and what is answered is swallowed.
     void lose(CloseReason reason) {
+        if (lost) {
+            return;
+        }
+        losing = true;
+        try {
+            letKnow(reason);
+        } finally {
+            losing = false;
+        }
+    }
+
+    private void letKnow(CloseReason reason) {
         RequestBody unread = body;
         boolean complete = response.isComplete();
+        if (!complete && reason == CloseReason.OUTPUT_LIMIT && response.isStreamed()) {
+            outcome.warnOfOutputLimit();
+        }
         lost = true;
         body = null;
         response.lost();
@@ -99,10 +132,24 @@ final class Exchange {
             if (call != null) {
                 call.cancel();
             }
+            if (interest != null) {
+                interest.lost(reason);
+            }
         }
         if (unread != null) {
             unread.letGo();
         }
+    }
+
+    /// Whether the connection has been closed under the answer, as by what was just written: the protocol of a stream hears of
+    /// that only when the callback that wrote is over. What waits for the end of the answer has been told then.
+    boolean isTornOff() {
+        HttpConnection known = connection;
+        if (known != null && !lost && !known.stream().isOpen()) {
+            CloseReason reason = known.stream().closeReason();
+            lose(reason == null ? CloseReason.CLOSED : reason);
+        }
+        return lost;
     }
 
     private void letGoOfContent() {
@@ -120,6 +167,55 @@ final class Exchange {
 
     boolean isLost() {
         return lost;
+    }
+
+    // ------------------------------------------------------------------ peers that leave
+
+    private Interest interest() {
+        Interest known = interest;
+        if (known == null) {
+            known = new Interest(this);
+            interest = known;
+        }
+        return known;
+    }
+
+    /// Is cancelled when nobody waits for the answer any more.
+    Cancellation cancellation() {
+        if (connection == null) {
+            throw over();
+        }
+        return interest().cancellation();
+    }
+
+    /// The peer has ended its side, and the answer is still to come: it may wait for that, or have left.
+    void peerEnded() {
+        if (response.isComplete()) {
+            return;
+        }
+        if (call != null) {
+            call.interrupt();
+        }
+        interest().ended();
+    }
+
+    private boolean hasPeerEnded() {
+        return interest != null && interest.hasEnded();
+    }
+
+    /// Whether a failure says no more than that the peer has left.
+    ///
+    /// @param cancelled whether something was cancelled
+    boolean isGivenUp(boolean cancelled) {
+        Interest known = interest;
+        return known != null
+                && known.hasEnded()
+                && (call != null || (cancelled && known.isAskedFor()));
+    }
+
+    /// Whether its thread was interrupted because of the peer. Any thread that has the request.
+    boolean isInterrupted() {
+        return call != null && call.isInterrupted();
     }
 
     // ------------------------------------------------------------------ threads
@@ -162,12 +258,14 @@ final class Exchange {
     /// A blocking handler has returned, and nobody is left who would end what it has begun.
     void endIfLeftOpen(BlockingCall handler) {
         if (call == handler && !isOver() && response.isLeftOpen()) {
-            HttpLog.LOGGER.log(
-                    System.Logger.Level.WARNING,
-                    "the blocking handler of "
-                            + handler.route()
-                            + " has returned and not ended its content, which is cut off: call"
-                            + " end() before");
+            if (!hasPeerEnded()) {
+                HttpLog.LOGGER.log(
+                        System.Logger.Level.WARNING,
+                        "the blocking handler of "
+                                + handler.route()
+                                + " has returned and not ended its content, which is cut off: call"
+                                + " end() before");
+            }
             connection().cutOff(this);
         }
     }
@@ -190,6 +288,9 @@ final class Exchange {
 
     /// The content for its handler, also if there is none.
     Body content() {
+        if (lost) {
+            throw over();
+        }
         if (body != null) {
             return body;
         }
@@ -255,7 +356,12 @@ final class Exchange {
     void end() {
         letGoOfContent();
         request.forget();
-        connection = null;
+        if (interest != null) {
+            interest.over();
+        }
+        if (!lost) {
+            connection = null;
+        }
         body = null;
     }
 }

@@ -413,6 +413,8 @@ final class HttpConnection implements Protocol {
         } else if (events != null) {
             // Who reads events has no reason to end its side but to leave.
             stream.close();
+        } else {
+            known.peerEnded();
         }
     }
 

@@ -52,7 +52,7 @@ final class LongContent implements Unfinished {
             return false;
         }
         letGo();
-        return true;
+        return !response.exchange.isTornOff();
     }
 
     private void letGo() {

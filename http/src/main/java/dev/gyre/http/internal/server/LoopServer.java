@@ -95,6 +95,7 @@ public final class LoopServer implements HttpServer {
     @Override
     public HttpServer blocking(String method, String pattern, BlockingHandler handler) {
         Objects.requireNonNull(handler, "handler");
+        bench.onLoop.expectThreads();
         return route(method, pattern, new BlockingRoute(this, method + " " + pattern, handler));
     }
 

@@ -30,7 +30,7 @@ final class NoBody implements Body {
     }
 
     private <T> T onLoop(String method, Supplier<T> work) {
-        return exchange.isElsewhere(method) ? OnLoop.call(bench.loop, work) : work.get();
+        return exchange.isElsewhere(method) ? bench.onLoop.call(work) : work.get();
     }
 
     /// As of content that there is: a handler that reads it twice is wrong, whoever asks.

@@ -1,5 +1,6 @@
 package dev.gyre.http.internal.server;
 
+import dev.gyre.CancelledException;
 import dev.gyre.Promise;
 import dev.gyre.http.HttpException;
 
@@ -16,12 +17,21 @@ final class Outcome {
     /// Whether an error is answered for it, which may take its time.
     private boolean failed;
 
+    /// Whether the promise of its handler is settled.
+    private boolean settled;
+
     Outcome(Exchange exchange) {
         this.exchange = exchange;
     }
 
     void reset() {
         failed = false;
+        settled = false;
+    }
+
+    /// Whether nothing more comes of its handler, but for what that has left behind.
+    boolean isSettled() {
+        return settled;
     }
 
     /// What a handler has returned, or what stands for nothing.
@@ -44,11 +54,13 @@ final class Outcome {
     /// The handler has returned: waits for its promise, unless that is settled.
     void handled(Promise<?> promise) {
         if (promise == exchange.bench.done && exchange.response.isAnswered()) {
+            settled = true;
             return;
         }
         int mine = exchange.generation();
         promise.then(
                 _ -> {
+                    settled |= mine == exchange.generation();
                     if (exchange.isCurrent(mine) && !exchange.response.isAnswered()) {
                         fail(unanswered("handler"));
                     }
@@ -75,25 +87,47 @@ final class Outcome {
                 "the " + who + " of " + describe() + " is done, and has not answered");
     }
 
-    private String describe() {
+    String describe() {
         return exchange.head.method() + " " + exchange.head.target();
     }
 
     /// What is at fault, if a peer is: what was thrown for that is often wrapped on its way.
     private static @Nullable HttpException meant(Throwable failure) {
+        return causeOf(failure, HttpException.class);
+    }
+
+    private static <T extends Throwable> @Nullable T causeOf(Throwable failure, Class<T> kind) {
         Throwable cause = failure;
         for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
-            if (cause instanceof HttpException known) {
-                return known;
+            if (kind.isInstance(cause)) {
+                return kind.cast(cause);
             }
             cause = cause.getCause();
         }
         return null;
     }
 
+    /// Whether the handler has only come to an end because its peer has: what it says to the peer in spite of that is an
+    /// answer.
+    private boolean isGivenUp(Throwable failure) {
+        return meant(failure) == null
+                && exchange.isGivenUp(causeOf(failure, CancelledException.class) != null);
+    }
+
+    /// The connection is closed because more was written than may wait.
+    void warnOfOutputLimit() {
+        HttpLog.LOGGER.log(
+                System.Logger.Level.WARNING,
+                "the answer to "
+                        + describe()
+                        + " was cut off at the output limit of its connection: the handler wrote on"
+                        + " although write() said no; wait for onWritable, or raise"
+                        + " StreamConfig.outputLimit in the ListenerConfig");
+    }
+
     private void warn(String what, Throwable failure) {
         // Not of what a peer did, who could fill the log with it, nor of one that is gone.
-        if (!exchange.isLost() && meant(failure) == null) {
+        if (!exchange.isLost() && meant(failure) == null && !isGivenUp(failure)) {
             HttpLog.LOGGER.log(System.Logger.Level.WARNING, what, failure);
         }
     }
@@ -104,6 +138,8 @@ final class Outcome {
             warn("a handler failed after its answer", failure);
         } else if (exchange.response.isAnswered()) {
             warn("a handler failed in the middle of its answer", failure);
+            exchange.connection().cutOff(exchange);
+        } else if (isGivenUp(failure)) {
             exchange.connection().cutOff(exchange);
         } else if (failed) {
             warn("a handler failed again, for which an error is being answered", failure);

@@ -64,7 +64,7 @@ final class RequestBody implements Body {
     }
 
     private <T> T onLoop(String method, Supplier<T> work) {
-        return exchange.isElsewhere(method) ? OnLoop.call(bench.loop, work) : work.get();
+        return exchange.isElsewhere(method) ? bench.onLoop.call(work) : work.get();
     }
 
     // ------------------------------------------------------------------ what arrives

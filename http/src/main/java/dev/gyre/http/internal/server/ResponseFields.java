@@ -27,7 +27,7 @@ abstract class ResponseFields implements Response {
     }
 
     <T> T onLoop(Supplier<T> work) {
-        return OnLoop.call(bench.loop, work);
+        return bench.onLoop.call(work);
     }
 
     // ------------------------------------------------------------------ for handlers

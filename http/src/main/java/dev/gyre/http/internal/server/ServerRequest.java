@@ -1,5 +1,6 @@
 package dev.gyre.http.internal.server;
 
+import dev.gyre.Cancellation;
 import dev.gyre.EventLoop;
 import dev.gyre.http.Attribute;
 import dev.gyre.http.Body;
@@ -196,6 +197,13 @@ final class ServerRequest implements Request {
     }
 
     @Override
+    public Cancellation cancellation() {
+        return exchange.isElsewhere("Request.cancellation")
+                ? exchange.bench.onLoop.call(exchange::cancellation)
+                : exchange.cancellation();
+    }
+
+    @Override
     public EventLoop loop() {
         return exchange.bench.loop;
     }
@@ -205,6 +213,6 @@ final class ServerRequest implements Request {
         if (exchange.isForeignHere()) {
             return "a request of loop " + exchange.bench.loop.config().name();
         }
-        return exchange.isOver() ? "a request that is over" : method() + " " + target();
+        return exchange.isForgotten() ? "a request that is over" : method() + " " + target();
     }
 }

@@ -184,6 +184,7 @@ final class ServerResponse extends ResponseFields {
         } else {
             bench.flush();
             exchange.connection().out.write(ByteBuffer.wrap(content));
+            return !exchange.isTornOff();
         }
         return true;
     }
@@ -247,6 +248,16 @@ final class ServerResponse extends ResponseFields {
         return stage == Stage.BEGUN && rest instanceof ServerStream stream && stream.isOpen();
     }
 
+    /// Whether its content is given bit by bit.
+    boolean isStreamed() {
+        return rest instanceof ServerStream;
+    }
+
+    /// How often something was written of content bit by bit.
+    int writes() {
+        return rest instanceof ServerStream stream ? stream.writes() : 0;
+    }
+
     /// Whether a thread waits for the peer to take what was written.
     boolean isWaitingForRoom() {
         return rest instanceof ServerStream stream && stream.isWaitingForRoom();
@@ -276,7 +287,7 @@ final class ServerResponse extends ResponseFields {
                                         .then(
                                                 _ -> begun.complete(bench.done),
                                                 begun::completeExceptionally));
-        return OnLoop.await(begun);
+        return bench.onLoop.await(begun, () -> true);
     }
 
     /// Answers with bytes that no encoding is for.

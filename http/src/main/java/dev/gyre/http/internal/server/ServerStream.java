@@ -74,7 +74,7 @@ final class ServerStream implements ResponseStream, Unfinished {
 
     /// Has something done on the loop, wherever this is.
     private <T> T onLoop(String method, Supplier<T> work) {
-        return response.isElsewhere(method) ? OnLoop.call(bench.loop, work) : work.get();
+        return response.isElsewhere(method) ? bench.onLoop.call(work) : work.get();
     }
 
     // ------------------------------------------------------------------ writing
@@ -98,11 +98,17 @@ final class ServerStream implements ResponseStream, Unfinished {
                 : writeOnLoop(content);
     }
 
-    /// Writes piece by piece, each when there is room.
+    /// Writes piece by piece, each when there is room. An interrupt because the peer has ended its side does not end the
+    /// wait: the peer may take the rest, and has its time for that.
     private boolean writeAndWait(byte[] content) {
+        if (!open) {
+            return declines();
+        }
         for (int at = 0; at < content.length || at == 0; at += PIECE_BYTES) {
             byte[] piece = piece(content, at);
-            OnLoop.await(OnLoop.call(bench.loop, () -> roomAfter(piece)));
+            bench.onLoop.await(
+                    bench.onLoop.call(() -> roomAfter(piece)),
+                    () -> !open || response.exchange.isInterrupted());
             if (!open) {
                 return false;
             }
@@ -120,7 +126,7 @@ final class ServerStream implements ResponseStream, Unfinished {
             roomFor = room;
             response.exchange.recount();
         }
-        return room;
+        return room.copy();
     }
 
     boolean isWaitingForRoom() {
@@ -134,11 +140,8 @@ final class ServerStream implements ResponseStream, Unfinished {
     }
 
     private boolean writeOnLoop(byte[] content) {
-        if (!open) {
-            if (endedByHandler) {
-                throw new IllegalStateException("the content was ended");
-            }
-            return false;
+        if (!open || isTornOff()) {
+            return declines();
         }
         writes++;
         if (left >= 0) {
@@ -151,6 +154,18 @@ final class ServerStream implements ResponseStream, Unfinished {
             left -= content.length;
         }
         return filter == null ? put(content) : put(filter.filter(content, content.length));
+    }
+
+    private boolean declines() {
+        if (endedByHandler) {
+            throw new IllegalStateException("the content was ended");
+        }
+        return false;
+    }
+
+    /// Whether the connection was closed by what was written: then this has been told that it is lost.
+    private boolean isTornOff() {
+        return response.exchange.isTornOff();
     }
 
     /// Sends bytes as they are to arrive.
@@ -177,7 +192,7 @@ final class ServerStream implements ResponseStream, Unfinished {
             out.put((byte) '\r').put((byte) '\n');
         }
         connection.flushUnlessServing();
-        return connection.out.hasRoom();
+        return !isTornOff() && connection.out.hasRoom();
     }
 
     /// How often something was written.
@@ -187,7 +202,10 @@ final class ServerStream implements ResponseStream, Unfinished {
 
     @Override
     public void flush() {
-        onLoop("ResponseStream.flush", () -> open && filter != null && put(filter.flush()));
+        boolean _ = response.isElsewhere("ResponseStream.flush");
+        if (open) {
+            onLoop("ResponseStream.flush", () -> open && filter != null && put(filter.flush()));
+        }
     }
 
     // ------------------------------------------------------------------ ending
@@ -209,6 +227,10 @@ final class ServerStream implements ResponseStream, Unfinished {
 
     @Override
     public Promise<?> end() {
+        boolean _ = response.isElsewhere("ResponseStream.end");
+        if (!open) {
+            return bench.done;
+        }
         return onLoop(
                 "ResponseStream.end",
                 () -> {
@@ -220,15 +242,18 @@ final class ServerStream implements ResponseStream, Unfinished {
 
     /// Ends the content, unless it has ended.
     void finish() {
-        if (!open) {
+        if (!open || isTornOff()) {
             return;
         }
         if (filter != null) {
             boolean _ = put(filter.end());
+            if (!open) {
+                return;
+            }
         }
-        open = false;
-        letGo();
         if (left > 0) {
+            open = false;
+            letGo();
             // The peer waits for more: only a cut tells it that this was not all.
             tellClosed();
             connection.cutOff(response.exchange);
@@ -243,6 +268,12 @@ final class ServerStream implements ResponseStream, Unfinished {
             }
             out.put((byte) '\r').put((byte) '\n');
         }
+        bench.flush(); // Only then it is known whether the connection bears it.
+        if (isTornOff()) {
+            return;
+        }
+        open = false;
+        letGo();
         response.complete();
         tellClosed();
     }

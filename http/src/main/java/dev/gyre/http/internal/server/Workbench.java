@@ -19,6 +19,7 @@ final class Workbench {
     final EventLoop loop;
     final HttpConfig config;
     final LoopServer server;
+    final OnLoop onLoop;
     final Preamble preamble;
     final HeapShare heap;
     final LoopMemory memory;
@@ -34,6 +35,7 @@ final class Workbench {
     Workbench(LoopServer server, EventLoop loop, HttpConfig config) {
         this.server = server;
         this.loop = loop;
+        onLoop = new OnLoop(loop);
         this.config = config;
         preamble = new Preamble(loop, config);
         heap = HeapShare.of(loop);

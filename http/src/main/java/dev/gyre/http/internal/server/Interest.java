@@ -1,0 +1,118 @@
+package dev.gyre.http.internal.server;
+
+import dev.gyre.Cancellation;
+import dev.gyre.CancellationSource;
+import dev.gyre.io.CloseReason;
+
+import org.jspecify.annotations.Nullable;
+
+/// Whether the peer still waits for the answer to its request, as far as can be known. That it has ended its side says that it asks
+/// nothing more: it may wait for what it has asked, or have left, and only an answer that comes back refused tells the
+/// one from the other. So the handler hears of it, and may answer all the same.
+///
+/// An answer bit by bit, whose handler is done, is in the hands of callbacks, if there are any left: that nobody will ever end it is
+/// known of none of them. But of a peer that has ended its side nothing else will ever come, not even the time between requests
+/// counts, and so it would be held for good. It is given up if nothing was written for as long as a connection may be idle.
+///
+/// Loop thread only.
+final class Interest {
+    private final Exchange exchange;
+    private @Nullable CancellationSource source;
+    private @Nullable String lost;
+    private @Nullable Deadline nextLook;
+    private int writesBefore;
+
+    Interest(Exchange exchange) {
+        this.exchange = exchange;
+        if (exchange.isLost()) {
+            lost = closed(exchange.lostConnection().stream().closeReason());
+        }
+    }
+
+    Cancellation cancellation() {
+        CancellationSource known = source;
+        if (known == null) {
+            known = new CancellationSource();
+            source = known;
+            if (lost != null) {
+                known.cancel(lost);
+            }
+        }
+        return known.cancellation();
+    }
+
+    /// The peer has ended its side.
+    void ended() {
+        cancel("the peer has ended its side of the connection, and may have left");
+        if (!exchange.isOver()) {
+            look();
+        }
+    }
+
+    /// Whether somebody wants to hear of it.
+    boolean isAskedFor() {
+        return source != null;
+    }
+
+    boolean hasEnded() {
+        return lost != null;
+    }
+
+    /// The connection was closed.
+    void lost(CloseReason reason) {
+        over();
+        cancel(closed(reason));
+    }
+
+    private static String closed(@Nullable CloseReason reason) {
+        return "the connection was closed before the answer was complete: " + reason;
+    }
+
+    private void cancel(String reason) {
+        CancellationSource known = source;
+        if (lost == null) {
+            lost = reason;
+        }
+        if (known != null) {
+            UserCallbacks.guarded(() -> known.cancel(reason));
+        }
+    }
+
+    /// The answer is complete, or nobody is left to have it.
+    void over() {
+        Deadline known = nextLook;
+        if (known != null) {
+            known.cancel();
+        }
+    }
+
+    // ------------------------------------------------------------------ answers that nobody ends
+
+    private void look() {
+        int writes = exchange.response.writes();
+        if (nextLook != null && writes == writesBefore && isLeftBehind()) {
+            HttpLog.LOGGER.log(
+                    System.Logger.Level.WARNING,
+                    "the answer to "
+                            + exchange.outcome.describe()
+                            + " is cut off: its handler is done, its peer has ended its side, and"
+                            + " nothing was written since; call end(), at the latest when"
+                            + " request.cancellation() is cancelled");
+            exchange.connection().cutOff(exchange);
+            return;
+        }
+        writesBefore = writes;
+        Deadline known = nextLook;
+        if (known == null) {
+            known = new Deadline(exchange.bench.loop, this::look);
+            nextLook = known;
+        }
+        known.in(exchange.bench.server.idleNanos());
+    }
+
+    private boolean isLeftBehind() {
+        return exchange.outcome.isSettled()
+                && exchange.response.isLeftOpen()
+                && exchange.connection().stream().pending() == 0;
+    }
+}
