@@ -72,11 +72,8 @@ final class Outflow {
     /// crosses our end is not to destroy the last answer on its way, and that is all it is waited for. Until then the peer has
     /// the usual time, anew with all it takes.
     void lingerBriefly() {
-        Promise<?> _ =
-                stream.flushed()
-                        .then(
-                                _ -> stream.lingerTimeout(Pace.CROSSING),
-                                _ -> stream /* It is gone. */);
+        // If that is rejected it is gone already.
+        Promise<?> _ = stream.flushed().then(_ -> stream.lingerTimeout(Pace.CROSSING), _ -> stream);
     }
 
     // ------------------------------------------------------------------ the rate
