@@ -34,6 +34,7 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 
 /// `gyre serve`: a web server, of a directory or of a demonstration.
 @Command(
@@ -48,17 +49,25 @@ import java.util.concurrent.Callable;
         descriptionHeading = "%n",
         description = {
             "Serves the files of a directory: index.html for the directory itself, with ranges,"
-                + " conditions and compression. Names that begin with a dot and symbolic links are"
-                + " not served.",
+                    + " conditions and compression. A change shows after 100 milliseconds at most."
+                    + " Names that begin with a dot are not served, but for .well-known, nor are"
+                    + " symbolic links.",
             "",
             "Without a directory it serves a page that shows what there is: /plaintext, /json,"
                 + " /echo (the content back, up to --max-body), /large?bytes=N, /slow?ms=N (answers"
                 + " later, without a thread), /events (server-sent), /ws/echo (WebSocket) and"
                 + " /metrics (for Prometheus).",
             "",
-            "The first line on standard output says where it is. Each loop has a thread and a"
-                + " listener of its own, and the kernel spreads connections over them. While nobody"
-                + " asks for anything it takes no processor time.",
+            "The first line on standard output says where it is. Each loop has a thread, a"
+                    + " listener, and its share of --max-connections, and the kernel spreads"
+                    + " connections over them. While nobody asks for anything it takes no processor"
+                    + " time.",
+            "",
+            "A connection is idle, for --idle-timeout, while no request has begun to come and none"
+                + " is being answered. Other times are fixed: the head of a request has 10 seconds"
+                + " from its first byte, its content 30 and more if it is long; some of an answer"
+                + " has to be taken within 30; a silent WebSocket is pinged after 30 seconds, and"
+                + " closed after 30 more.",
             "",
             "Ctrl-C stops listening, answers what was asked, ends event streams and WebSockets, and"
                     + " prints a summary. What takes longer than 10 seconds is cut off, or all at a"
@@ -338,14 +347,17 @@ final class Serve implements Callable<Integer> {
                 throw e.getCause();
             }
         }
-        PrintWriter out = spec.commandLine().getOut();
-        return AccessLog.common(
-                line -> {
-                    out.println(line);
-                    if (out.checkError()) { // Flushes, and says what println keeps to itself.
-                        throw new IllegalStateException("standard output takes no more");
-                    }
-                });
+        return AccessLog.common(linesTo(spec.commandLine().getOut()));
+    }
+
+    /// Writes lines at once, and throws if that fails, so that they are counted as lost.
+    static Consumer<String> linesTo(PrintWriter out) {
+        return line -> {
+            out.println(line);
+            if (out.checkError()) { // Flushes, and says what println keeps to itself.
+                throw new IllegalStateException("standard output takes no more");
+            }
+        };
     }
 
     private static String why(IOException e) {

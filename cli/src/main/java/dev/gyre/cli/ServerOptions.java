@@ -39,8 +39,8 @@ final class ServerOptions {
             defaultValue = "0",
             converter = Durations.class,
             description =
-                    "Closes connections on which nothing moves for so long: 250ms, 30s, 5m, or a"
-                            + " number of seconds; 0 for never. Default: ${DEFAULT-VALUE}.")
+                    "Closes connections that are idle for so long: 250ms, 30s, 5m, or a number of"
+                            + " seconds; 0 for never. Default: ${DEFAULT-VALUE}.")
     @SuppressWarnings("NullAway.Init") // it has a default
     private Duration idleTimeout;
 

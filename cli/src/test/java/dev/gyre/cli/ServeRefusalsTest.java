@@ -1,6 +1,9 @@
 package dev.gyre.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -8,12 +11,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /// What `gyre serve` cannot do or does not understand: one line that names the thing, the cause and the remedy.
 final class ServeRefusalsTest {
@@ -151,6 +157,23 @@ final class ServeRefusalsTest {
     }
 
     @Test
+    void accessLog_onAStandardOutputThatTakesNoMore_isToldOfEachLine() {
+        OutputStream full =
+                new OutputStream() {
+                    @Override
+                    public void write(int octet) throws IOException {
+                        throw new IOException("No space left on device");
+                    }
+                };
+        Consumer<String> lines = Serve.linesTo(new PrintWriter(full, false, UTF_8));
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> lines.accept("a line"))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("standard output takes no more");
+        }
+    }
+
+    @Test
     void help_ofServe_explainsOptionsEndpointsAndStatus() {
         Execution execution = Execution.of("help", "serve");
 
@@ -159,6 +182,7 @@ final class ServeRefusalsTest {
                 .contains("--port", "--host", "--unix", "--loops", "--access-log", "--listing")
                 .contains("--max-body", "--idle-timeout", "Default: 60s", "--tls", "--cert")
                 .contains("/plaintext", "/ws/echo", "/metrics", "Exit status:", "Examples:")
+                .contains("A connection is idle, for --idle-timeout, while", "100 milliseconds")
                 .doesNotContain("--until-input-ends", "--rehearse");
     }
 }

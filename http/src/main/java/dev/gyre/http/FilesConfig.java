@@ -20,7 +20,7 @@ public final class FilesConfig implements Cloneable {
     private boolean symlinks = false;
     private boolean compression = true;
     private String cacheControl = "";
-    private Duration fresh = Duration.ofSeconds(1);
+    private Duration fresh = Duration.ofMillis(100);
 
     private FilesConfig() {}
 
@@ -60,8 +60,8 @@ public final class FilesConfig implements Cloneable {
         return cacheControl;
     }
 
-    /// How long what is known of a file is used before the system is asked anew. Default one second. A file of more than 16 KiB that was
-    /// written to is noticed at once.
+    /// How long what is known of a file is used before the system is asked anew: so long a loop may answer with what a file was.
+    /// Default 100 milliseconds. A file of more than 16 KiB that was written to is noticed at once.
     public Duration fresh() {
         return fresh;
     }

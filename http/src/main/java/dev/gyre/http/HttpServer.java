@@ -202,12 +202,14 @@ public interface HttpServer extends AutoCloseable {
     /// @throws dev.gyre.SystemCallException if the port is taken or not allowed
     HttpServer listen(int port);
 
-    /// Listens on a port of all addresses with TLS.
+    /// Listens on a port of all addresses with TLS. Unless it has protocols of its own ([Tls#withProtocols]), clients that offer
+    /// some (ALPN) are to offer `http/1.1` or `http/1.0`, which is agreed on then: those that offer others only are refused, as
+    /// by other servers. Who offers none is served.
     ///
     /// @return this server
     HttpServer listen(int port, Tls tls);
 
-    /// Listens on an address, TCP or Unix.
+    /// Listens on an address, TCP or Unix. With TLS as [#listen(int, Tls)].
     ///
     /// @return this server
     HttpServer listen(SocketAddress address, ListenerConfig config);

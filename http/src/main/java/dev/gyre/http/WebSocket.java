@@ -51,22 +51,23 @@ public sealed interface WebSocket permits LoopSocket {
 
     // ------------------------------------------------------------------ receiving
 
-    /// Calls back for each message of text.
+    /// Calls back for each message of text. Replaces an earlier callback.
     ///
     /// @return this socket
     WebSocket onText(Consumer<? super String> callback);
 
-    /// Calls back for each binary message. The buffer is valid until the callback returns.
+    /// Calls back for each binary message. The buffer is valid until the callback returns. Replaces an earlier callback.
     ///
     /// @return this socket
     WebSocket onBinary(Consumer<? super Buffer> callback);
 
-    /// Calls back for each ping, which has been answered, with what it carries. Valid until the callback returns.
+    /// Calls back for each ping, which has been answered, with what it carries. Valid until the callback returns. Replaces
+    /// an earlier callback.
     ///
     /// @return this socket
     WebSocket onPing(Consumer<? super Buffer> callback);
 
-    /// Calls back for each pong, with what it carries. Valid until the callback returns.
+    /// Calls back for each pong, with what it carries. Valid until the callback returns. Replaces an earlier callback.
     ///
     /// @return this socket
     WebSocket onPong(Consumer<? super Buffer> callback);
@@ -106,7 +107,7 @@ public sealed interface WebSocket permits LoopSocket {
     /// @return as [#send(String)]
     boolean ping(byte... content);
 
-    /// Calls back each time there is room again after `send` said no.
+    /// Calls back each time there is room again after `send` said no. Replaces an earlier callback.
     ///
     /// @return this socket
     WebSocket onWritable(Runnable callback);
@@ -128,7 +129,8 @@ public sealed interface WebSocket permits LoopSocket {
     /// @param reason at most 123 bytes in UTF-8
     void close(int code, String reason);
 
-    /// Calls back once when the socket is closed, however that came.
+    /// Calls back once when the socket is closed, however that came; soon, if it is already. Each call adds
+    /// a callback: all are told, in order, and one that throws does not keep the others from it.
     ///
     /// @return this socket
     WebSocket onClose(Closed callback);
@@ -139,6 +141,7 @@ public sealed interface WebSocket permits LoopSocket {
         /// The socket is closed.
         ///
         /// @param code what the peer said, or what it was told; 1005 without a code, 1006 if the connection was lost
+        /// @param reason what the peer said, or what it was told; with 1006 how the connection was lost, in words for a log
         void closed(int code, String reason);
     }
 

@@ -76,7 +76,7 @@ class DrainTest {
             assertThat(server.busy()).as("connections with something to do").isZero();
 
             Promise<@Nullable Void> drained = server.drain(Duration.ofHours(1));
-            world.advance(Duration.ofMillis(100));
+            world.advance(Duration.ofMillis(600));
             assertThat(drained.isSettled()).as("nobody was asked for anything").isTrue();
             assertThat(world.loop().metrics().streamsClosed(CloseReason.ABORTED)).isZero();
             idle.resumeReading();
@@ -105,6 +105,66 @@ class DrainTest {
             slow.resolve("done");
             world.advance(Duration.ofSeconds(1));
             assertThat(server.busy()).isEqualTo(2);
+        }
+    }
+
+    /// By themselves simulated peers do not close when the other end does.
+    @Clause("H-5")
+    @Example
+    void drain_ofAPeerThatWasJustAnswered_doesNotWaitLongForItsEnd() {
+        try (var world = SimulatedWorld.seed(5)) {
+            Deferred<String> slow = world.loop().deferred();
+            HttpServer server =
+                    HttpServer.on(world.loop())
+                            .get("/slow", (_, response) -> slow.promise().then(response::text))
+                            .get("/last", (_, response) -> response.text("at once"))
+                            .listen(80);
+            String last = "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+            var answered = world.connect(80).send(last);
+            var waiting = world.connect(80).send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
+            var beginning = world.connect(80).send("GET /last HT");
+            world.advance(Duration.ofMillis(10));
+            Promise<@Nullable Void> drained = server.drain(Duration.ofHours(1));
+            world.advance(Duration.ofSeconds(1));
+            assertThat(server.connections()).as("who was answered before is gone").isEqualTo(2);
+
+            slow.resolve("done");
+            beginning.send("TP/1.1\r\nHost: a\r\n\r\n");
+            world.advance(Duration.ofMillis(400));
+            assertThat(drained.isSettled()).as("a request may be under way still").isFalse();
+            world.advance(Duration.ofMillis(200));
+            assertThat(drained.isSettled()).as("after half a second").isTrue();
+            assertThat(answered.receivedText()).endsWith("at once");
+            assertThat(waiting.receivedText()).endsWith("done");
+            assertThat(beginning.receivedText()).endsWith("at once");
+            assertThat(world.loop().metrics().streamsClosed(CloseReason.ABORTED)).isZero();
+        }
+    }
+
+    @Clause("H-5")
+    @Example
+    void drain_ofAPeerThatTakesItsAnswerSlowly_givesItTheUsualTime() {
+        byte[] large = new byte[60_000]; // Written at once, and more than the kernel takes.
+        try (var world = SimulatedWorld.seed(6)) {
+            world.socketBuffers(1 << 12);
+            Deferred<byte[]> slow = world.loop().deferred();
+            HttpServer server =
+                    HttpServer.on(world.loop())
+                            .get("/slow", (_, response) -> slow.promise().then(response::send))
+                            .listen(80);
+            var client = world.connect(80).send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
+            world.advance(Duration.ofMillis(10));
+            Promise<@Nullable Void> drained = server.drain(Duration.ofHours(1));
+            client.pauseReading();
+            slow.resolve(large);
+            world.advance(Duration.ofSeconds(4));
+            client.resumeReading();
+            world.advance(Duration.ofMillis(100));
+            assertThat(client.isReset()).isFalse();
+            assertThat(client.received()).hasSizeGreaterThan(large.length);
+            assertThat(drained.isSettled()).isFalse();
+            world.advance(Duration.ofMillis(500));
+            assertThat(drained.isSettled()).as("all of it is with the kernel").isTrue();
         }
     }
 

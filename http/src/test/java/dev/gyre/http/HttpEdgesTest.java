@@ -78,6 +78,28 @@ class HttpEdgesTest extends HttpFixture {
                 () -> reported.reject(new IllegalStateException("the reporter is down")), slow);
     }
 
+    @Test
+    @Clause("H-5")
+    void failureHandler_thatFails_keepsTheFirstFailure_unlessThatIsInItsCauses() {
+        IllegalStateException first = new IllegalStateException("first");
+        IllegalStateException wrapping =
+                new IllegalStateException("outer", new IllegalArgumentException("inner", first));
+        IllegalStateException another = new IllegalStateException("another");
+        server.get(
+                        "/{how}",
+                        (_, _) -> {
+                            throw first;
+                        })
+                .onError(
+                        (request, _, _) -> {
+                            throw request.path("how").equals("wraps") ? wrapping : another;
+                        });
+        assertThat(get("/wraps")).startsWith("HTTP/1.1 500 ");
+        assertThat(wrapping.getSuppressed()).as("a log would print it in circles").isEmpty();
+        assertThat(get("/else")).startsWith("HTTP/1.1 500 ");
+        assertThat(another.getSuppressed()).containsExactly(first);
+    }
+
     /// What comes late for a request is not heard by the next one, which `/slow` answers.
     private void assertDoesNotMeetTheNext(Runnable late, Deferred<String> slow) {
         Talk other = connect().send(request("/slow"));

@@ -9,6 +9,7 @@ import dev.gyre.http.FilesConfig;
 import dev.gyre.http.HttpServer;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.Stream;
+import dev.gyre.testkit.SimulatedWorld;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -145,5 +146,28 @@ class FileLooksTest {
         ask(server, "/a3");
         runUntil("answered", () -> answers.size() == 2);
         assertThat(answers.getLast()).startsWith("HTTP/1.1 200 ").endsWith("content 3");
+    }
+
+    @Test
+    @Clause("H-4")
+    void smallFile_thatIsChanged_isTheOldOneForATenthOfASecondAtMost() throws IOException {
+        try (var world = SimulatedWorld.seed(1, LoopConfig.DEFAULT.withExecutor(Runnable::run))) {
+            Path file = Files.writeString(directory.resolve("page"), "old");
+            HttpServer server = HttpServer.on(world.loop()).files("/", directory).listen(80);
+            assertThat(server.connections()).isZero();
+            var first = world.connect(80).send("GET /page HTTP/1.1\r\nHost: a\r\n\r\n");
+            world.advance(Duration.ofMillis(10));
+            assertThat(first.receivedText()).endsWith("old");
+
+            Files.writeString(file, "new");
+            var second = world.connect(80).send("GET /page HTTP/1.1\r\nHost: a\r\n\r\n");
+            world.advance(Duration.ofMillis(10));
+            assertThat(second.receivedText()).as("from memory").endsWith("old");
+
+            world.advance(Duration.ofMillis(100));
+            var third = world.connect(80).send("GET /page HTTP/1.1\r\nHost: a\r\n\r\n");
+            world.advance(Duration.ofMillis(10));
+            assertThat(third.receivedText()).endsWith("new");
+        }
     }
 }

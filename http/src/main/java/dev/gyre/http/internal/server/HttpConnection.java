@@ -311,6 +311,9 @@ final class HttpConnection implements Protocol {
 
     private void closeNow() {
         bench.flush();
+        if (bench.server.isDraining()) {
+            out.lingerBriefly();
+        }
         pace.cancel();
         unread.note(0);
         stream.close();
@@ -370,12 +373,9 @@ final class HttpConnection implements Protocol {
         ServerStream known = events;
         if (known != null) {
             UserCallbacks.guarded(known::finish);
+        } else if (!stream.isOpen()) {
+            out.lingerBriefly();
         } else if (open == null && pace.phase() == Pace.Phase.IDLE) {
-            if (!isBusy()) {
-                // The kernel has all there was. A request that crosses our end is not to
-                // destroy the last answer on its way, but need not be waited for long.
-                stream.lingerTimeout(Pace.CROSSING);
-            }
             closeNow();
         }
     }

@@ -302,6 +302,10 @@ public final class LoopServer implements HttpServer {
                                         Math.max(
                                                 listening.streams().inputLimit(),
                                                 config.maxHead() + 1)));
+        Tls tls = timed.streams().tls();
+        if (tls != null && tls.isServer() && tls.protocols().isEmpty()) {
+            timed = timed.withTls(tls.withProtocols("http/1.1", "http/1.0"));
+        }
         listeners.add(Listener.on(loop, address, timed, this::accept));
         return this;
     }

@@ -150,7 +150,6 @@ final class Outcome {
         }
     }
 
-    @SuppressWarnings("ReferenceEquality") // a throwable cannot suppress itself, whatever it equals
     private void answerFor(Throwable failure) {
         try {
             Promise<?> answered = returned(exchange.bench.server.answerFailure(exchange, failure));
@@ -172,11 +171,24 @@ final class Outcome {
                         return this;
                     });
         } catch (Throwable another) {
-            if (another != failure) {
+            if (!isIn(another, failure)) {
                 another.addSuppressed(failure);
             }
             failAgain(another);
         }
+    }
+
+    /// Whether a failure is told of with another one already: as that itself, or as what it was caused by.
+    @SuppressWarnings("ReferenceEquality") // a throwable cannot suppress itself, whatever it equals
+    private static boolean isIn(Throwable another, Throwable failure) {
+        Throwable cause = another;
+        for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
+            if (cause == failure) {
+                return true;
+            }
+            cause = cause.getCause();
+        }
+        return false;
     }
 
     /// What was to answer for a failure has failed itself.

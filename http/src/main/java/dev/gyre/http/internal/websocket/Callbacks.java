@@ -119,6 +119,11 @@ final class Callbacks {
     /// frame too.
     void failed(Throwable thrown) {
         closing.fail(CloseCode.FAILED_HERE, "failed here");
+        report(loop, thrown);
+    }
+
+    /// Throws it where it concerns nobody but the loop.
+    static void report(EventLoop loop, Throwable thrown) {
         loop.microtask(
                 () -> {
                     if (thrown instanceof Error error) {

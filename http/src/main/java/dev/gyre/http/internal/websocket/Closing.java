@@ -7,6 +7,9 @@ import dev.gyre.io.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /// How a socket is closed: RFC 6455, section 7.
 ///
 /// ```
@@ -43,7 +46,9 @@ final class Closing {
     private int code = CloseCode.LOST;
     private String reason = "";
     private boolean told;
-    private WebSocket.@Nullable Closed callback;
+
+    /// Who is told, in order. Made when first wanted.
+    private @Nullable List<WebSocket.Closed> callbacks;
 
     /// @param left called once, when the socket stops being open
     Closing(Stream stream, FrameWriter frames, SocketTimes times, boolean server, Runnable left) {
@@ -63,11 +68,15 @@ final class Closing {
         return phase == Phase.CLOSED;
     }
 
-    void onClose(WebSocket.Closed told) {
-        callback = told;
-        if (this.told) {
-            stream.loop().microtask(this::tell);
+    void onClose(WebSocket.Closed callback) {
+        if (told) {
+            stream.loop().microtask(() -> tell(callback));
+            return;
         }
+        if (callbacks == null) {
+            callbacks = new ArrayList<>(1);
+        }
+        callbacks.add(callback);
     }
 
     /// Whoever asks for it may be wrong about the code: checked here, before anything is sent.
@@ -89,7 +98,7 @@ final class Closing {
             return;
         }
         if (!frames.mayWrite()) {
-            lost();
+            lost(Loss.of(stream));
             return;
         }
         phase = Phase.CLOSING;
@@ -144,15 +153,17 @@ final class Closing {
 
     /// The stream has ended, or the peer had its time: for its close frame, for a sign of life, or for closing the
     /// stream.
-    void lost() {
-        finish(CloseCode.LOST, "");
+    ///
+    /// @param why for who is told on this side
+    void lost(String why) {
+        finish(CloseCode.LOST, why);
         stream.close();
     }
 
     /// The stream is closed, which is told outside every call of the user's.
     void streamClosed() {
         if (phase != Phase.CLOSED) {
-            record(CloseCode.LOST, "");
+            record(CloseCode.LOST, Loss.of(stream));
         }
         tellFirst();
     }
@@ -178,13 +189,19 @@ final class Closing {
     private void tellFirst() {
         if (!told) {
             told = true;
-            tell();
+            List<WebSocket.Closed> all = callbacks;
+            callbacks = null;
+            if (all != null) {
+                all.forEach(this::tell);
+            }
         }
     }
 
-    private void tell() {
-        if (callback != null) {
+    private void tell(WebSocket.Closed callback) {
+        try {
             callback.closed(code, reason);
+        } catch (RuntimeException | Error e) {
+            Callbacks.report(stream.loop(), e); // The others are told all the same.
         }
     }
 }

@@ -113,7 +113,7 @@ final class SocketTimes {
 
     private void fired() {
         if (closing) {
-            socket.closing().lost();
+            socket.closing().lost(Loss.CLOSE_UNANSWERED);
             return;
         }
         long nextNanos = lookAtMessage();
@@ -163,7 +163,7 @@ final class SocketTimes {
         if (waitNanos > 0) {
             return waitNanos;
         }
-        socket.closing().lost();
+        socket.closing().lost(Loss.NO_SIGN_OF_LIFE);
         return NEVER;
     }
 }

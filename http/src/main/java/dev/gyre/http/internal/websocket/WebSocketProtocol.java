@@ -111,7 +111,7 @@ public final class WebSocketProtocol implements Protocol {
 
     @Override
     public void onEnd(Stream stream) {
-        closing.lost();
+        closing.lost(Loss.ENDED);
     }
 
     @Override
@@ -124,6 +124,9 @@ public final class WebSocketProtocol implements Protocol {
         socket.times().end();
         drop();
         closing.streamClosed();
+        if (reason == CloseReason.OUTPUT_LIMIT && bench.isFirstAtOutputLimit()) {
+            Loss.warnOfOutputLimit(socket);
+        }
     }
 
     private void drop() {

@@ -68,6 +68,7 @@ final class Workbench implements AutoCloseable {
     private @Nullable Deflater deflater;
     private @Nullable Buffer handed;
     private boolean arraysWatched;
+    private boolean outputLimitMet;
     private long worked;
     private final SecureRandom random = new SecureRandom();
     private final byte[] keys = new byte[KEY_POOL_BYTES];
@@ -100,6 +101,13 @@ final class Workbench implements AutoCloseable {
             key = key << 8 | (keys[keysUsed++] & 0xff);
         }
         return key;
+    }
+
+    /// Whether no socket of the loop has been closed for that before: said once, it is said to who sends.
+    boolean isFirstAtOutputLimit() {
+        boolean first = !outputLimitMet;
+        outputLimitMet = true;
+        return first;
     }
 
     // ------------------------------------------------------------------ compression

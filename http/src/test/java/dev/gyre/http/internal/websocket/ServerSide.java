@@ -24,7 +24,7 @@ public final class ServerSide implements AutoCloseable {
     private static final int PORT = 80;
 
     public final SimulatedWorld world;
-    public final SimulatedPeer peer;
+    public SimulatedPeer peer;
 
     /// What the socket's users were told, in order, in words.
     public final List<String> events = new ArrayList<>();
@@ -47,6 +47,11 @@ public final class ServerSide implements AutoCloseable {
                     socket.onClose((code, reason) -> events.add("closed " + code));
                     protocol.begin(accepted, setup.opened);
                 });
+        connectAgain();
+    }
+
+    /// Goes on with another peer, and the socket that it has.
+    void connectAgain() {
         peer = world.connect(PORT);
         world.run();
     }
