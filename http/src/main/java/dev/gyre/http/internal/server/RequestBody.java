@@ -34,6 +34,7 @@ final class RequestBody implements Body {
     private final long length;
 
     // Loop thread only.
+    private long maxBody;
     private long received;
     private boolean ended;
     private boolean paused;
@@ -50,6 +51,7 @@ final class RequestBody implements Body {
         bench = exchange.bench;
         this.connection = connection;
         length = exchange.head.contentLength();
+        maxBody = bench.config.maxBody();
         chunks =
                 exchange.head.isChunked()
                         ? new ChunkDecoder(bench.config.maxFields(), bench.config.maxHead())
@@ -61,6 +63,21 @@ final class RequestBody implements Body {
     }
 
     // ------------------------------------------------------------------ what arrives
+
+    /// Says how much there may be, before any of it is asked for.
+    ///
+    /// @throws HttpException 413 if more is announced
+    void limit(long bytes) {
+        maxBody = bytes;
+        if (isTooLong()) {
+            throw tooLong(bytes);
+        }
+    }
+
+    /// Whether more is announced than there may be.
+    boolean isTooLong() {
+        return length > maxBody;
+    }
 
     /// Whether what arrives is to be handed to [#take].
     boolean isWanted() {
@@ -103,8 +120,8 @@ final class RequestBody implements Body {
                 return;
             }
             received += next;
-            if (received > bench.config.maxBody()) {
-                connection.failBody(tooLong(bench.config.maxBody()));
+            if (received > maxBody) {
+                connection.failBody(tooLong(maxBody));
                 return;
             }
             hand(data, next);
@@ -222,7 +239,7 @@ final class RequestBody implements Body {
         return onLoop(
                 "Body.bytes",
                 () -> {
-                    long most = Math.min(limit, bench.config.maxBody());
+                    long most = Math.min(limit, maxBody);
                     if (length > most) {
                         throw tooLong(most); // Before the peer is told to go on.
                     }
@@ -275,8 +292,8 @@ final class RequestBody implements Body {
                     if (onData != null) {
                         throw new IllegalStateException("somebody reads the content already");
                     }
-                    if (length > bench.config.maxBody()) {
-                        throw tooLong(bench.config.maxBody()); // Before the peer is told to go on.
+                    if (isTooLong()) {
+                        throw tooLong(maxBody); // Before the peer is told to go on.
                     }
                     onData = callback;
                     exchange.recount();
