@@ -129,7 +129,7 @@ class RouteChoicePropertyTest {
         return told.toString();
     }
 
-    @Property(tries = 500)
+    @Property(tries = 150)
     @Clause("H-5")
     void request_isAnsweredByTheMostLiteralRouteThatTakesIt(
             @ForAll("routes") Set<Route> routes, @ForAll("requests") List<Asked> requests) {
