@@ -13,7 +13,7 @@ void main(String[] arguments) {
         var server = HttpServer.on(loop, config);
         server.blocking("PUT", "/count", this::count);
         server.blocking("GET", "/report", this::report);
-        IO.println("listening on " + server.listen(port).address());
+        IO.println("listening on " + server.listen(port).uri());
         Signals.on(loop, SIGINT, SIGTERM, signal -> loop.stop());
         loop.run();
     }

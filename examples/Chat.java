@@ -28,7 +28,7 @@ void main(String[] arguments) {
         var server = HttpServer.on(loop);
         server.get("/", (request, response) -> response.html(PAGE));
         server.webSocket("/chat/{room}", config(), this::enter);
-        IO.println("listening on " + server.listen(port).address());
+        IO.println("listening on " + server.listen(port).uri());
         Signals.on(
                 loop,
                 SIGINT,

@@ -12,7 +12,7 @@ void main(String[] arguments) {
         var server = HttpServer.on(loop);
         server.get("/", (request, response) -> response.text("Hello, World!\n"));
         server.listen(port);
-        IO.println("listening on " + server.address());
+        IO.println("listening on " + server.uri());
         Signals.on(loop, SIGINT, SIGTERM, signal -> drain(server, loop));
         loop.run();
     }

@@ -20,7 +20,7 @@ void main(String[] arguments) throws IOException {
                 "/",
                 (request, response) ->
                         response.text("You came by " + request.tls().version() + ".\n"));
-        IO.println("listening on " + server.listen(port, tls).address());
+        IO.println("listening on " + server.listen(port, tls).uri());
         Signals.on(loop, SIGINT, SIGTERM, signal -> loop.stop());
         loop.run();
     }

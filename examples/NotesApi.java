@@ -20,7 +20,7 @@ void main(String[] arguments) {
                 .use(new Compression())
                 .use(this::onlyWithToken);
         server.get("/notes", this::list).post("/notes", this::add);
-        IO.println("listening on " + server.listen(port).address());
+        IO.println("listening on " + server.listen(port).uri());
         Signals.on(loop, SIGINT, SIGTERM, signal -> loop.stop());
         loop.run();
     }

@@ -11,7 +11,7 @@ void main(String[] arguments) {
     try (var loop = EventLoop.open()) {
         var server = HttpServer.on(loop);
         server.get("/time", this::time);
-        IO.println("listening on " + server.listen(port).address());
+        IO.println("listening on " + server.listen(port).uri());
         Signals.on(
                 loop,
                 SIGINT,

@@ -14,7 +14,7 @@ void main(String[] arguments) {
         var server = HttpServer.on(loop);
         server.files("/", directory, config);
         server.get("/health", (request, response) -> response.text("fine\n"));
-        IO.println("listening on " + server.listen(port).address());
+        IO.println("listening on " + server.listen(port).uri());
         Signals.on(loop, SIGINT, SIGTERM, signal -> loop.stop());
         loop.run();
     }

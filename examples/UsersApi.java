@@ -29,7 +29,7 @@ void main(String[] arguments) {
     try (var loop = EventLoop.open()) {
         var server = HttpServer.on(loop).use(this::onlyNamed);
         server.get("/users/{id}", this::find).post("/users", this::add);
-        IO.println("listening on " + server.listen(port).address());
+        IO.println("listening on " + server.listen(port).uri());
         Signals.on(loop, SIGINT, SIGTERM, signal -> loop.stop());
         loop.run();
     }

@@ -65,7 +65,9 @@ final class HttpExamplesTest {
     private static String authority(RunningExample example) throws IOException {
         String line = example.nextLine();
         assertThat(line).startsWith(ANNOUNCED);
-        return "localhost:" + line.substring(line.lastIndexOf(':') + 1);
+        URI uri = URI.create(line.substring(ANNOUNCED.length()));
+        assertThat(uri.getHost()).as(line).isEqualTo("localhost");
+        return uri.getAuthority();
     }
 
     private static HttpRequest.Builder to(String uri) {

@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 /// handler leaves unread when it has answered is read and dropped if it is little, otherwise the connection is closed; who
 /// still reads it then hears of a failure, as nothing more will come.
 ///
-/// **Limits.** Of a request at most [HttpConfig#maxBody] bytes: more is answered with 413. A route that collects
-/// less asks for less: `bytes(64 << 10)`. All that a loop collects at a time is of its share of the heap: a quarter of the
+/// **Limits.** Of a request at most [HttpConfig#maxBody] bytes, or what [HttpServer#maxBody] says for its route: more is
+/// answered with 413. A route that collects less asks for less: `bytes(64 << 10)`. All that a loop collects at a time is of its share of the heap: a quarter of the
 /// heap over the processors, and no more than [dev.gyre.LoopConfig#bufferMemory()]. Above that the answer is 503 with
 /// `Retry-After`. Of time, [HttpConfig#bodyTimeout].
 ///
@@ -29,7 +29,7 @@ public interface Body {
 
     /// Collects all of it, if it has no more bytes than that: otherwise the answer is 413.
     ///
-    /// @param limit below [HttpConfig#maxBody], which it does not extend
+    /// @param limit below [HttpConfig#maxBody], or that of the route, which it does not extend
     /// @throws HttpException 413 if it says to be longer
     Promise<byte[]> bytes(int limit);
 

@@ -48,7 +48,8 @@ public final class HttpConfig implements Cloneable {
         return maxFields;
     }
 
-    /// How many bytes of content a request may have: more is answered with 413. Default 1 MiB.
+    /// How many bytes of content a request may have: more is answered with 413. Default 1 MiB. [HttpServer#maxBody]
+    /// changes it for one route.
     public long maxBody() {
         return maxBody;
     }

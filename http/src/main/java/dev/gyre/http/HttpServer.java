@@ -9,6 +9,7 @@ import dev.gyre.io.Tls;
 import org.jspecify.annotations.Nullable;
 
 import java.net.SocketAddress;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.BiConsumer;
@@ -27,9 +28,10 @@ import java.util.function.Consumer;
 /// ```
 ///
 /// **Routes** are a method and a pattern: segments between slashes, of which one in braces takes any one segment, and
-/// a last one such as `{rest...}` all that are left. The most literal route wins, whatever the order in which they were given. `HEAD` is
-/// answered by the handler of `GET`, `OPTIONS` with what is allowed; a path that is known with other methods only is
-/// answered with 405, a method that nobody knows with 501.
+/// a last one such as `{rest...}` all that are left. They are written decoded, `/café`, and stand for every spelling of
+/// that. The most literal route that takes the method wins, whatever the order in which they were given: with `GET /users/me`
+/// and `DELETE /users/{id}`, `DELETE /users/me` is the latter's. `HEAD` is answered by the handler of `GET`, `OPTIONS` with what all
+/// routes of the path allow; a path that is known with other methods only is answered with 405, a method that nobody knows with 501.
 ///
 /// **Order.** Requests of a connection are answered one after the other in the order they came, those sent ahead included.
 ///
@@ -156,13 +158,22 @@ public interface HttpServer extends AutoCloseable {
 
     /// Answers when a handler has failed; without this an [HttpException] is answered with its status and message, all else with
     /// 500 and no word about what happened, which is logged. What the handler throws itself, such as what it was given, is
-    /// answered in that way.
+    /// answered in that way. Of requests for which there is no handler it hears as well, by an [HttpException] with 404, 405,
+    /// 413 or 501; not of what is no HTTP, which [Middleware#refused] tells.
+    ///
+    /// ```java
+    /// server.onError((request, response, failure) -> {
+    ///     int status = failure instanceof HttpException known ? known.status() : 500;
+    ///     return response.status(status).json(Map.of("error", status));
+    /// });
+    /// ```
     ///
     /// @return this server
     HttpServer onError(ErrorHandler handler);
 
     /// Makes JSON of the values that [Response#json] is given. Without this records, maps, collections, arrays, text,
-    /// numbers, truth values and null are known.
+    /// numbers, truth values and null are known, [java.util.Optional] as what it holds or null, and as text enums by their
+    /// names and whatever is of `java.time`, [java.util.UUID], [java.net.URI] and [java.nio.file.Path].
     ///
     /// @return this server
     HttpServer json(JsonWriter writer);
@@ -172,7 +183,9 @@ public interface HttpServer extends AutoCloseable {
     interface ErrorHandler {
         /// Answers.
         ///
-        /// @param response unanswered, with nothing set
+        /// @param response unanswered, with 200 and no field set but those that belong to the failure whoever answers it: `Allow` with
+        ///     405, and with 501 where others are allowed, `Retry-After` with 503, and what [Cors] says
+        /// @param failure what was thrown, or what a promise was rejected with: an [HttpException], perhaps as a cause, says what the peer is told without this
         /// @return as [Handler#handle]
         Promise<?> handle(Request request, Response response, Throwable failure) throws Exception;
     }
@@ -185,6 +198,18 @@ public interface HttpServer extends AutoCloseable {
         /// @throws IllegalArgumentException if it cannot
         String write(@Nullable Object value);
     }
+
+    /// Changes [HttpConfig#maxBody] for the requests of one pattern, up or down: for the one route that takes films, say.
+    ///
+    /// ```java
+    /// server.blocking("PUT", "/films/{name}", this::upload).maxBody("/films/{name}", 4L << 30);
+    /// ```
+    ///
+    /// Middleware that reads the content has it as the configuration says.
+    ///
+    /// @return this server
+    /// @throws IllegalArgumentException if there is no route of that pattern yet, or the limit is below one
+    HttpServer maxBody(String pattern, long bytes);
 
     // ------------------------------------------------------------------ times
 
@@ -218,6 +243,11 @@ public interface HttpServer extends AutoCloseable {
     ///
     /// @throws IllegalStateException if it does not
     SocketAddress address();
+
+    /// What to type into a browser on this machine to come to [#address()]: `http://localhost:8080/`.
+    ///
+    /// @throws IllegalStateException if it does not listen, or by a Unix domain socket, for which there is none
+    URI uri();
 
     /// How many connections are open.
     int connections();

@@ -7,6 +7,7 @@ import dev.gyre.io.TlsSession;
 import org.jspecify.annotations.Nullable;
 
 import java.net.SocketAddress;
+import java.util.List;
 
 /// A request as it arrived.
 ///
@@ -42,7 +43,12 @@ public interface Request {
     /// @throws HttpException 400 if it is badly encoded
     @Nullable String query(String parameter);
 
-    /// The same, as a number.
+    /// All values of a parameter of the query, decoded, in their order, as of `?tag=a&tag=b`; empty if there is none.
+    ///
+    /// @throws HttpException 400 if one of them is badly encoded
+    List<String> queries(String parameter);
+
+    /// The first value as a number.
     ///
     /// @param otherwise if there is none
     /// @throws HttpException 400 if it is none, or not between the bounds

@@ -96,6 +96,7 @@ public interface Response {
     /// Answers with a place to go to.
     ///
     /// @param status 301, 302, 303, 307 or 308
+    /// @param location what may not stand in an address is encoded, as a space or an umlaut; what is encoded already stays
     Promise<?> redirect(int status, String location);
 
     /// Answers with a file: ranges, conditions and media type are seen to, as in [HttpServer#files]. 404 if there is none.

@@ -65,6 +65,25 @@ class AnswerFieldsTest {
 
     @Test
     @Clause("H-2")
+    void redirection_ofWhatIsNoAddress_isEncoded_andWhatIsEncodedStays() {
+        for (String[] place :
+                new String[][] {
+                    {"GET", "/a b", "/a%20b"},
+                    {"PUT", "/caf\u00e9?q=\ud83d\ude00#\u00fc", "/caf%C3%A9?q=%F0%9F%98%80#%C3%BC"},
+                    {"POST", "https://a:1/%C3%A9%2f?x=1&y=[2]", "https://a:1/%C3%A9%2f?x=1&y=[2]"},
+                    {"PATCH", "/100%/%4", "/100%25/%254"},
+                    {"DELETE", "/\"<>\\^`{|}\t", "/%22%3C%3E%5C%5E%60%7B%7C%7D%09"},
+                }) {
+            assertThat(fields(ask(place[0], (_, r) -> r.redirect(302, place[1])), "Location"))
+                    .containsExactly(place[2]);
+        }
+        assertThat(ask("QUERY", (_, r) -> r.redirect(302, "/\r\nX: y")))
+                .startsWith("HTTP/1.1 500 ")
+                .doesNotContain("X: y");
+    }
+
+    @Test
+    @Clause("H-2")
     void serverName_thatIsNoValue_isRefused() {
         for (String name : List.of("x\r\nSet-Cookie: a=b", "a\u0000", "x".repeat(257))) {
             assertThatThrownBy(() -> HttpConfig.DEFAULT.withServerName(name))

@@ -81,6 +81,16 @@ class RequestFacesTest extends HttpFixture {
 
     @Test
     @Clause("H-5")
+    void queries_areAllValuesInTheirOrder() {
+        server.get("/", (request, response) -> response.text("" + request.queries("a")));
+        assertThat(contentOf(get("/?a=1&b=2&%61=x+y&a&a=%2C"))).isEqualTo("[1, x y, , ,]");
+        assertThat(contentOf(get("/?b=%&%zz"))).isEqualTo("[]");
+        assertThat(contentOf(get("/"))).isEqualTo("[]");
+        assertThat(get("/?a=1&a=%zz")).startsWith("HTTP/1.1 400 ");
+    }
+
+    @Test
+    @Clause("H-5")
     void parameter_thatWouldLeadOutOfADirectory_isRefused() {
         server.get("/f/{rest...}", (request, response) -> response.text(request.path("rest")))
                 .get("/u/{id}", (request, response) -> response.text(request.path("id")));

@@ -9,8 +9,13 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /// Reads what is encoded with percent signs, strictly: two hex digits behind each of them, and what comes out is
-/// UTF-8 in its shortest form.
+/// UTF-8 in its shortest form. Encodes what is to be sent as an address.
 public final class Percent {
+    private static final String DIGITS = "0123456789ABCDEF";
+
+    /// What no address has, of all that can be seen, and the space.
+    private static final String FOREIGN = " \"<>\\^`{|}";
+
     private static final byte[] HEX = new byte[128];
 
     static {
@@ -66,6 +71,32 @@ public final class Percent {
         } catch (CharacterCodingException e) {
             return null;
         }
+    }
+
+    /// An address as it may be sent: what stands in none (RFC 3986) is encoded, a space or a letter that is not ASCII,
+    /// say, and what is encoded already is left alone. Control characters but the tab stay too, for those to refuse who
+    /// put it into a line.
+    public static String address(String text) {
+        StringBuilder out = new StringBuilder(text.length() + 16);
+        for (int i = 0; i < text.length(); ) {
+            int c = text.codePointAt(i);
+            int next = i + Character.charCount(c);
+            boolean encoded =
+                    c == '%'
+                            && i + 2 < text.length()
+                            && pair(text.charAt(i + 1), text.charAt(i + 2)) >= 0;
+            if (encoded || (c != '%' && c < 0x80 && c != '\t' && FOREIGN.indexOf(c) < 0)) {
+                out.appendCodePoint(c);
+            } else {
+                for (byte octet : text.substring(i, next).getBytes(StandardCharsets.UTF_8)) {
+                    out.append('%')
+                            .append(DIGITS.charAt(octet >> 4 & 0xf))
+                            .append(DIGITS.charAt(octet & 0xf));
+                }
+            }
+            i = next;
+        }
+        return out.toString();
     }
 
     private static boolean isPlain(String text, boolean form) {

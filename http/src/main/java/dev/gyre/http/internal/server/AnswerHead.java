@@ -91,6 +91,11 @@ final class AnswerHead {
         lasting.add(name, value);
     }
 
+    void setLasting(String name, String value) {
+        fields.set(name, value);
+        lasting.set(name, value);
+    }
+
     /// Lines that were made and checked before, at most 4 KiB.
     void prepare(byte[] lines) {
         prepared = lines;

@@ -302,6 +302,16 @@ final class Exchange {
         return known;
     }
 
+    /// Says how many bytes of content there may be.
+    ///
+    /// @throws HttpException 413 if more are announced
+    void limitBody(long bytes) {
+        RequestBody known = body;
+        if (known != null) {
+            known.limit(bytes);
+        }
+    }
+
     /// Whether what arrives is to be handed to the content.
     boolean isBodyWanted() {
         RequestBody known = body;
@@ -319,7 +329,9 @@ final class Exchange {
         RequestBody known = body;
         return known != null
                 && !known.isEnded()
-                && (waitsForContinue() || (!known.isBegun() && !known.isWorthDropping()));
+                && (waitsForContinue()
+                        || known.isTooLong()
+                        || (!known.isBegun() && !known.isWorthDropping()));
     }
 
     /// Asks for content that is held back.

@@ -145,7 +145,6 @@ final class HttpConnection implements Protocol {
         Promise<?> promise = bench.done;
         Throwable failure = null;
         try {
-            closes |= exchange.head.contentLength() > bench.config.maxBody();
             promise = bench.server.answer(exchange);
         } catch (Throwable e) {
             failure = e;

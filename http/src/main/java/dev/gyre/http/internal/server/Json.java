@@ -4,10 +4,16 @@ import org.jspecify.annotations.Nullable;
 
 import java.lang.reflect.Array;
 import java.lang.reflect.RecordComponent;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.temporal.TemporalAccessor;
+import java.time.temporal.TemporalAmount;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 
-/// Makes JSON of records, maps, collections, arrays, text, numbers, truth values and null.
+/// Makes JSON of records, maps, collections, arrays, text, numbers, truth values and null, and text of what has one form
+/// that everybody reads: enums, times, UUIDs, URIs, paths.
 final class Json {
     /// Deeper than this it is taken for something that holds itself.
     private static final int MOST_DEPTH = 100;
@@ -19,13 +25,44 @@ final class Json {
     /// @throws IllegalArgumentException if a value is of no such kind
     static String write(@Nullable Object value) {
         Json json = new Json();
-        json.put(value, 0);
+        try {
+            json.put(value, 0);
+        } catch (Unwritable e) {
+            throw e.told();
+        }
         return json.out.toString();
+    }
+
+    /// A value that cannot be written. Where it is, is put together on the way back from it.
+    private static final class Unwritable extends RuntimeException {
+        private static final long serialVersionUID = 1;
+        private static final int MOST_SHOWN = 200;
+
+        private final String what;
+        private String where = "";
+
+        Unwritable(String what, @Nullable Throwable cause) {
+            super(what, cause, false, false);
+            this.what = what;
+        }
+
+        Unwritable in(String name) {
+            // Not of what is nested without end, nor as a line of its own in a log.
+            String inner = where.isEmpty() || where.startsWith("[") ? where : "." + where;
+            String whole = name.replaceAll("\\p{Cntrl}", "?") + inner;
+            where = whole.length() > MOST_SHOWN ? whole.substring(0, MOST_SHOWN) + "\u2026" : whole;
+            return this;
+        }
+
+        IllegalArgumentException told() {
+            String place = where.isEmpty() ? "" : where + ": ";
+            return new IllegalArgumentException(place + what, getCause());
+        }
     }
 
     private void put(@Nullable Object value, int depth) {
         if (depth > MOST_DEPTH) {
-            throw new IllegalArgumentException("values are nested deeper than " + MOST_DEPTH);
+            throw new Unwritable("values are nested deeper than " + MOST_DEPTH, null);
         }
         switch (value) {
             case null -> out.append("null");
@@ -35,15 +72,22 @@ final class Json {
             case Character character -> putText(character.toString());
             case Enum<?> constant -> putText(constant.name());
             case Optional<?> optional -> put(optional.orElse(null), depth + 1);
+            case TemporalAccessor time -> putText(time.toString());
+            case TemporalAmount time -> putText(time.toString());
+            case UUID id -> putText(id.toString());
+            case URI address -> putText(address.toString());
+            // A path is also its names, one after the other.
+            case Path path -> putText(path.toString());
             case Map<?, ?> map -> putMap(map, depth + 1);
             case Iterable<?> values -> putAll(values, depth + 1);
             case Record record -> putRecord(record, depth + 1);
             default -> {
                 if (!value.getClass().isArray()) {
-                    throw new IllegalArgumentException(
+                    throw new Unwritable(
                             value.getClass().getName()
                                     + " has no JSON: use a record or a map, or set"
-                                    + " HttpServer.json");
+                                    + " HttpServer.json",
+                            null);
                 }
                 putArray(value, depth + 1);
             }
@@ -54,7 +98,7 @@ final class Json {
         double value = number.doubleValue();
         boolean binary = number instanceof Double || number instanceof Float;
         if (binary && !Double.isFinite(value)) {
-            throw new IllegalArgumentException("JSON has no number for " + number);
+            throw new Unwritable("JSON has no number for " + number, null);
         }
         out.append(number);
     }
@@ -95,21 +139,38 @@ final class Json {
         char separator = '{';
         for (Map.Entry<?, ?> entry : map.entrySet()) {
             out.append(separator);
-            putText(String.valueOf(entry.getKey()));
-            out.append(':');
-            put(entry.getValue(), depth);
+            putMember(String.valueOf(entry.getKey()), entry.getValue(), depth);
             separator = ',';
         }
         out.append(map.isEmpty() ? "{}" : "}");
     }
 
+    private void putMember(String name, @Nullable Object value, int depth) {
+        putText(name);
+        out.append(':');
+        try {
+            put(value, depth);
+        } catch (Unwritable e) {
+            throw e.in(name);
+        }
+    }
+
+    private void putElement(int at, @Nullable Object value, int depth) {
+        if (at > 0) {
+            out.append(',');
+        }
+        try {
+            put(value, depth);
+        } catch (Unwritable e) {
+            throw e.in("[" + at + "]");
+        }
+    }
+
     private void putAll(Iterable<?> values, int depth) {
         out.append('[');
-        String separator = "";
+        int at = 0;
         for (Object value : values) {
-            out.append(separator);
-            put(value, depth);
-            separator = ",";
+            putElement(at++, value, depth);
         }
         out.append(']');
     }
@@ -117,10 +178,7 @@ final class Json {
     private void putArray(Object array, int depth) {
         out.append('[');
         for (int i = 0; i < Array.getLength(array); i++) {
-            if (i > 0) {
-                out.append(',');
-            }
-            put(Array.get(array, i), depth);
+            putElement(i, Array.get(array, i), depth);
         }
         out.append(']');
     }
@@ -130,9 +188,7 @@ final class Json {
         String separator = "";
         for (RecordComponent component : record.getClass().getRecordComponents()) {
             out.append(separator);
-            putText(component.getName());
-            out.append(':');
-            put(read(record, component), depth);
+            putMember(component.getName(), read(record, component), depth);
             separator = ",";
         }
         out.append('}');
@@ -143,7 +199,7 @@ final class Json {
             component.getAccessor().setAccessible(true);
             return component.getAccessor().invoke(record);
         } catch (ReflectiveOperationException | RuntimeException e) {
-            throw new IllegalArgumentException(
+            throw new Unwritable(
                     "the component "
                             + component.getName()
                             + " of "

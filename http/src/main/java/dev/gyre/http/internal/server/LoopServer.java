@@ -12,6 +12,7 @@ import dev.gyre.http.HttpException;
 import dev.gyre.http.HttpServer;
 import dev.gyre.http.Middleware;
 import dev.gyre.http.Request;
+import dev.gyre.http.Response;
 import dev.gyre.http.WebSocket;
 import dev.gyre.http.WebSocketConfig;
 import dev.gyre.http.internal.files.Directory;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,6 +57,9 @@ public final class LoopServer implements HttpServer {
     private JsonWriter json = Json::write;
     private long idleNanos;
 
+    /// Whether the last listener has TLS.
+    private boolean secure;
+
     /// How many handlers block, and not for want of what their peers should do.
     private int blocking;
 
@@ -75,7 +80,7 @@ public final class LoopServer implements HttpServer {
     @Override
     public HttpServer route(String method, String pattern, Handler handler) {
         Objects.requireNonNull(handler, "handler");
-        routes.at(pattern).add(requireMethod(method), handler);
+        routes.add(requireMethod(method), pattern, handler);
         return this;
     }
 
@@ -88,7 +93,7 @@ public final class LoopServer implements HttpServer {
 
     @Override
     public HttpServer any(String pattern, Handler handler) {
-        routes.at(pattern).addAny(Objects.requireNonNull(handler, "handler"));
+        routes.addAny(pattern, Objects.requireNonNull(handler, "handler"));
         return this;
     }
 
@@ -180,6 +185,17 @@ public final class LoopServer implements HttpServer {
         return idleNanos;
     }
 
+    @Override
+    public HttpServer maxBody(String pattern, long bytes) {
+        Site site = routes.known(pattern);
+        if (site == null) {
+            throw new IllegalArgumentException(
+                    "there is no route " + pattern + " yet: add it first, spelled the same");
+        }
+        site.limitBody(config.withMaxBody(bytes).maxBody());
+        return this;
+    }
+
     // ------------------------------------------------------------------ answering
 
     /// Finds who answers, and lets it do so.
@@ -187,58 +203,48 @@ public final class LoopServer implements HttpServer {
         return entrance.handle(exchange);
     }
 
-    private Promise<?> dispatch(Request request, dev.gyre.http.Response response) throws Exception {
+    private Promise<?> dispatch(Request request, Response response) throws Exception {
         // Middleware hands on what it was given: a request of its own would have nowhere to be
         // answered.
         Exchange exchange = ((ServerRequest) request).exchange();
-        if (exchange.head.contentLength() > config.maxBody()) {
-            throw RequestBody.tooLong(config.maxBody());
-        }
+        String method = exchange.head.method();
         Site site = routes.literal(exchange.head);
-        if (site == null) {
-            Routes.Found found = routes.find(exchange.request.rawPath());
-            if (found == null) {
-                return nobody(exchange);
+        Handler handler = site == null ? null : site.handler(method);
+        if (site == null || handler == null) {
+            Routes.Found found = routes.find(exchange.request.rawPath(), method);
+            handler = found.handler();
+            if (handler == null) {
+                exchange.limitBody(config.maxBody());
+                return nobody(exchange, response, found.allowed());
             }
             site = found.site();
             exchange.noteFound(site, found.values());
         }
+        exchange.limitBody(site.maxBody(config.maxBody()));
+        return exchange.outcome.returned(handler.handle(request, response));
+    }
+
+    /// @param allowed which methods somebody would answer; null if none
+    private Promise<?> nobody(Exchange exchange, Response response, @Nullable String allowed) {
         String method = exchange.head.method();
-        Handler handler = site.handler(method);
-        if (handler != null) {
-            return exchange.outcome.returned(handler.handle(request, response));
+        boolean asks = method.equals("OPTIONS");
+        if (asks && allowed != null) {
+            return response.header("Allow", allowed).status(204).send();
         }
-        response.header("Allow", site.allowed());
-        if (method.equals("OPTIONS")) {
+        if (asks && exchange.head.target().equals("*")) {
             return response.status(204).send();
         }
-        return refuseMethod(exchange, method);
-    }
-
-    private Promise<?> nobody(Exchange exchange) {
-        String method = exchange.head.method();
-        if (exchange.head.target().equals("*")) {
-            return exchange.response.status(204).send();
+        if (allowed != null) {
+            exchange.response.setLasting("Allow", allowed);
         }
-        if (!knows(exchange, method)) {
-            return refuseMethod(exchange, method);
-        }
-        throw new HttpException(404, "there is nothing at " + exchange.request.path());
-    }
-
-    private boolean knows(Exchange exchange, String method) {
         // CONNECT is for proxies, and names no resource that could be missing.
-        return routes.knows(method) || (exchange.head.isMethodKnown() && !method.equals("CONNECT"));
-    }
-
-    private Promise<?> refuseMethod(Exchange exchange, String method) {
-        boolean known = knows(exchange, method);
-        return exchange.response
-                .status(known ? 405 : 501)
-                .text(
-                        known
-                                ? method + " is not allowed here\n"
-                                : "nobody here knows " + method + "\n");
+        boolean usual = exchange.head.isMethodKnown() && !method.equals("CONNECT");
+        if (!usual && !routes.knows(method)) {
+            throw new HttpException(501, "nobody here knows " + method);
+        }
+        throw allowed != null
+                ? new HttpException(405, method + " is not allowed here")
+                : new HttpException(404, "there is nothing at " + exchange.request.path());
     }
 
     /// Tells of what never became a request.
@@ -307,6 +313,7 @@ public final class LoopServer implements HttpServer {
             timed = timed.withTls(tls.withProtocols("http/1.1", "http/1.0"));
         }
         listeners.add(Listener.on(loop, address, timed, this::accept));
+        secure = timed.streams().tls() != null;
         return this;
     }
 
@@ -350,6 +357,11 @@ public final class LoopServer implements HttpServer {
             throw new IllegalStateException("it listens nowhere yet: call listen");
         }
         return listeners.getLast().address();
+    }
+
+    @Override
+    public URI uri() {
+        return Place.uri(address(), secure);
     }
 
     @Override

@@ -18,10 +18,8 @@ final class NoBody implements Body {
     private final Workbench bench;
     private final int generation;
 
-    // Loop thread only.
-    private boolean begun;
-    private boolean claimed;
-    private boolean heard;
+    /// As of content that there is: a handler that reads it twice is wrong, whoever asks.
+    private final ContentReader reader = new ContentReader();
 
     NoBody(Exchange exchange) {
         this.exchange = exchange;
@@ -33,28 +31,9 @@ final class NoBody implements Body {
         return exchange.isElsewhere(method) ? bench.onLoop.call(work) : work.get();
     }
 
-    /// As of content that there is: a handler that reads it twice is wrong, whoever asks.
-    private <T> T begin(T outcome) {
-        if (begun) {
-            throw new IllegalStateException("somebody reads the content already");
-        }
-        begun = true;
-        return outcome;
-    }
-
     private <T> T claim(T outcome) {
-        if (heard) {
-            throw new IllegalStateException("the content has callbacks: they are for onData");
-        }
-        claimed = true;
-        return begin(outcome);
-    }
-
-    private void hear() {
-        if (claimed) {
-            throw new IllegalStateException("the content is collected, or read as a stream");
-        }
-        heard = true;
+        reader.claim(() -> {}, _ -> {});
+        return outcome;
     }
 
     @Override
@@ -85,7 +64,12 @@ final class NoBody implements Body {
 
     @Override
     public Body onData(Consumer<? super Buffer> callback) {
-        return onLoop("Body.onData", () -> begin(this));
+        return onLoop(
+                "Body.onData",
+                () -> {
+                    reader.begin();
+                    return this;
+                });
     }
 
     @Override
@@ -93,7 +77,7 @@ final class NoBody implements Body {
         return onLoop(
                 "Body.onEnd",
                 () -> {
-                    hear();
+                    reader.end(callback);
                     bench.loop.microtask(() -> end(callback));
                     return this;
                 });
@@ -112,7 +96,7 @@ final class NoBody implements Body {
         return onLoop(
                 "Body.onFailure",
                 () -> {
-                    hear();
+                    reader.failure(callback);
                     return this;
                 });
     }

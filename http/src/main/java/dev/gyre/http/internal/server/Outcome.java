@@ -145,8 +145,18 @@ final class Outcome {
             warn("a handler failed again, for which an error is being answered", failure);
         } else {
             failed = true;
-            exchange.response.begin();
+            begin(failure);
             answerFor(failure);
+        }
+    }
+
+    /// Forgets what was set for another answer, and sets what belongs to this one whoever gives it.
+    private void begin(Throwable failure) {
+        exchange.response.begin();
+        HttpException known = meant(failure);
+        if (known != null && known.status() == 503) {
+            // It is for want of a place, which passes.
+            exchange.response.header("Retry-After", "1");
         }
     }
 
@@ -196,7 +206,7 @@ final class Outcome {
         if (exchange.isOver() || exchange.response.isAnswered()) {
             fail(another);
         } else {
-            exchange.response.begin();
+            begin(another);
             Promise<?> _ = answerPlainly(another);
         }
     }
@@ -205,10 +215,6 @@ final class Outcome {
     Promise<?> answerPlainly(Throwable failure) {
         HttpException known = meant(failure);
         if (known != null) {
-            if (known.status() == 503) {
-                exchange.response.header(
-                        "Retry-After", "1"); // It is for want of a place, which passes.
-            }
             return exchange.response.status(known.status()).text(known.getMessage() + "\n");
         }
         HttpLog.LOGGER.log(

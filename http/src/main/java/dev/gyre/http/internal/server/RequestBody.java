@@ -32,23 +32,19 @@ final class RequestBody implements Body {
     private final HttpConnection connection;
     private final @Nullable ChunkDecoder chunks;
     private final long length;
+    private final ContentReader reader = new ContentReader();
 
     // Loop thread only.
+    private long maxBody;
     private long received;
     private boolean ended;
     private boolean paused;
     private boolean dropping;
     private long dropped;
 
-    /// Whether it is collected, or read as a stream.
-    private boolean claimed;
-
     /// Whether its request is over: who reads it is told so, and who would begin to.
     private boolean abandoned;
 
-    private @Nullable Consumer<? super Buffer> onData;
-    private @Nullable Runnable onEnd;
-    private @Nullable Consumer<? super Throwable> onFailure;
     private @Nullable Throwable failure;
     private @Nullable Collected collected;
 
@@ -57,6 +53,7 @@ final class RequestBody implements Body {
         bench = exchange.bench;
         this.connection = connection;
         length = exchange.head.contentLength();
+        maxBody = bench.config.maxBody();
         chunks =
                 exchange.head.isChunked()
                         ? new ChunkDecoder(bench.config.maxFields(), bench.config.maxHead())
@@ -69,9 +66,24 @@ final class RequestBody implements Body {
 
     // ------------------------------------------------------------------ what arrives
 
+    /// Says how much there may be, before any of it is asked for.
+    ///
+    /// @throws HttpException 413 if more is announced
+    void limit(long bytes) {
+        maxBody = bytes;
+        if (isTooLong()) {
+            throw tooLong(bytes);
+        }
+    }
+
+    /// Whether more is announced than there may be.
+    boolean isTooLong() {
+        return length > maxBody;
+    }
+
     /// Whether what arrives is to be handed to [#take].
     boolean isWanted() {
-        return !ended && failure == null && (dropping || (onData != null && !paused));
+        return !ended && failure == null && (dropping || (reader.isThere() && !paused));
     }
 
     /// Whether a handler asks for more of it.
@@ -85,7 +97,7 @@ final class RequestBody implements Body {
 
     /// Whether anybody has asked for it.
     boolean isBegun() {
-        return onData != null;
+        return reader.isThere();
     }
 
     long received() {
@@ -110,8 +122,8 @@ final class RequestBody implements Body {
                 return;
             }
             received += next;
-            if (received > bench.config.maxBody()) {
-                connection.failBody(tooLong(bench.config.maxBody()));
+            if (received > maxBody) {
+                connection.failBody(tooLong(maxBody));
                 return;
             }
             hand(data, next);
@@ -156,9 +168,7 @@ final class RequestBody implements Body {
     }
 
     private void handOver(Buffer data) {
-        Consumer<? super Buffer> known = onData;
-        assert known != null : "nobody wants it";
-        Throwable thrown = UserCallbacks.thrownBy(known, data);
+        Throwable thrown = reader.hand(data);
         if (thrown != null && failure == null) {
             failure = thrown;
             exchange.recount();
@@ -170,9 +180,8 @@ final class RequestBody implements Body {
     private void end() {
         ended = true;
         exchange.recount();
-        Runnable callback = onEnd;
-        if (callback != null && !dropping) {
-            exchange.outcome.goOn(callback);
+        if (!dropping) {
+            reader.tellEnd(exchange.outcome);
         }
         connection.nextIfAnswered();
     }
@@ -184,16 +193,12 @@ final class RequestBody implements Body {
         }
         failure = reason;
         exchange.recount();
-        Consumer<? super Throwable> callback = onFailure;
-        if (callback != null) {
-            // What is answered is the reason, whatever comes of telling it.
-            UserCallbacks.tell(callback, reason);
-        }
+        reader.tellFailure(reason);
     }
 
     /// Whether its handler does something about it if it is not whole.
     boolean isFailureHeard() {
-        return onFailure != null;
+        return reader.hearsFailure();
     }
 
     /// Its handler has answered without it: what is still to come is read and dropped.
@@ -208,14 +213,12 @@ final class RequestBody implements Body {
             return;
         }
         abandoned = true;
-        Consumer<? super Throwable> callback = failure == null && onData != null ? onFailure : null;
-        onData = null;
-        onEnd = null;
-        onFailure = null;
+        boolean reads = failure == null && reader.isThere();
         exchange.recount();
-        if (callback != null) {
-            UserCallbacks.tell(callback, answeredBefore());
+        if (reads) {
+            reader.tellFailure(answeredBefore());
         }
+        reader.leave();
     }
 
     private static IllegalStateException answeredBefore() {
@@ -250,13 +253,13 @@ final class RequestBody implements Body {
         return onLoop(
                 "Body.bytes",
                 () -> {
-                    long most = Math.min(limit, bench.config.maxBody());
+                    long most = Math.min(limit, maxBody);
                     if (length > most) {
                         throw tooLong(most); // Before the peer is told to go on.
                     }
                     Deferred<byte[]> all = bench.loop.deferred();
                     Collected begun = new Collected(bench.heap, length, most);
-                    begin(
+                    claim(
                             data -> collect(data, begun),
                             () -> all.resolve(begun.bytes()),
                             all::reject);
@@ -296,18 +299,11 @@ final class RequestBody implements Body {
         return new HttpException(413, "the content has more than " + limit + " bytes");
     }
 
-    /// One reader has all of it: the callbacks are its own.
-    private void begin(
+    /// One that collects it, or makes a stream of it, has all of it.
+    private void claim(
             Consumer<? super Buffer> data, Runnable end, Consumer<? super Throwable> failed) {
-        requireNobodyReads();
-        if (onEnd != null || onFailure != null) {
-            throw new IllegalStateException(
-                    "the content has callbacks: they are for onData, and what collects it or reads"
-                            + " it as a stream has its own");
-        }
-        claimed = true;
-        onEnd = end;
-        onFailure = failed;
+        requireShortEnough();
+        reader.claim(end, failed);
         Throwable known = failureSoFar();
         if (known != null) {
             UserCallbacks.tell(failed, known);
@@ -321,17 +317,14 @@ final class RequestBody implements Body {
         return failure == null && abandoned ? answeredBefore() : failure;
     }
 
-    private void requireNobodyReads() {
-        if (onData != null || claimed) {
-            throw new IllegalStateException("somebody reads the content already");
-        }
-        if (length > bench.config.maxBody()) {
-            throw tooLong(bench.config.maxBody()); // Before the peer is told to go on.
+    private void requireShortEnough() {
+        if (isTooLong()) {
+            throw tooLong(maxBody); // Before the peer is told to go on.
         }
     }
 
     private void want(Consumer<? super Buffer> callback) {
-        onData = callback;
+        reader.data(callback);
         exchange.recount();
         connection.bodyWanted(exchange);
     }
@@ -341,7 +334,8 @@ final class RequestBody implements Body {
         return onLoop(
                 "Body.onData",
                 () -> {
-                    requireNobodyReads();
+                    requireShortEnough();
+                    reader.begin();
                     if (failureSoFar() == null) {
                         want(callback);
                     }
@@ -354,22 +348,12 @@ final class RequestBody implements Body {
         return onLoop(
                 "Body.onEnd",
                 () -> {
-                    requireUnclaimed();
-                    if (ended) {
-                        exchange.outcome.goOn(callback);
-                    } else if (!abandoned) {
-                        onEnd = callback;
+                    reader.end(callback);
+                    if (ended && !abandoned) {
+                        reader.tellEnd(exchange.outcome);
                     }
                     return this;
                 });
-    }
-
-    private void requireUnclaimed() {
-        if (claimed) {
-            throw new IllegalStateException(
-                    "the content is collected or read as a stream, and that tells of its end and of"
-                            + " failures: callbacks are for onData");
-        }
     }
 
     @Override
@@ -377,13 +361,10 @@ final class RequestBody implements Body {
         return onLoop(
                 "Body.onFailure",
                 () -> {
-                    requireUnclaimed();
+                    reader.failure(callback);
                     Throwable known = failureSoFar();
                     if (known != null) {
-                        UserCallbacks.tell(callback, known);
-                    }
-                    if (!abandoned) {
-                        onFailure = callback;
+                        reader.tellFailure(known);
                     }
                     return this;
                 });
@@ -421,10 +402,9 @@ final class RequestBody implements Body {
                     "reading waits, and the loop must not: use onData, or a blocking handler");
         }
         BodyInput input = new BodyInput(bench.loop, this);
-        return OnLoop.call(
-                bench.loop,
+        return bench.onLoop.call(
                 () -> {
-                    begin(
+                    claim(
                             data -> input.add(data.getBytes()),
                             () -> input.finish(null),
                             input::finish);

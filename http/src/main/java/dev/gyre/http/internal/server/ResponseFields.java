@@ -81,6 +81,12 @@ abstract class ResponseFields implements Response {
         head.addLasting(name, value);
     }
 
+    /// Sets a header field that stays when an error is answered.
+    void setLasting(String name, String value) {
+        requireOpen();
+        head.setLasting(name, value);
+    }
+
     boolean hasFields() {
         return head.hasFields();
     }

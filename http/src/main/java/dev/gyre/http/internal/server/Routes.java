@@ -2,6 +2,7 @@ package dev.gyre.http.internal.server;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.gyre.http.Handler;
 import dev.gyre.http.internal.message.Percent;
 import dev.gyre.http.internal.message.RequestHead;
 
@@ -9,12 +10,17 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
-/// Finds the site of a path. Most paths are literal and sent as they are: those are found by comparing bytes, in a
-/// hash table. All others are cut into segments and looked up in a tree, where a literal goes before a parameter
-/// and that before a rest.
+/// Finds who answers a request. Most paths are literal and sent as they are: their sites are found by comparing bytes, in
+/// a hash table. All others, and those whose site does not take the method, are cut into segments and looked up in a tree
+/// along which a literal goes before a parameter and that before a rest, until a site takes the method.
 ///
 /// Loop thread only.
 final class Routes {
@@ -40,13 +46,31 @@ final class Routes {
 
     private final Node root = new Node();
     private final Map<String, Site> byText = new HashMap<>();
+    private final Set<String> methods = new HashSet<>();
     private @Nullable Literal[] table = new @Nullable Literal[16];
     private int literals;
 
-    /// The site of a pattern, made if there is none yet.
+    /// @throws IllegalArgumentException if it is no pattern, one with other names of parameters stands for the same
+    ///     paths, or the route is taken
+    void add(String method, String pattern, Handler handler) {
+        at(pattern).add(method, handler);
+        methods.add(method);
+    }
+
+    /// For every method that has no route of its own there.
     ///
-    /// @throws IllegalArgumentException if it is no pattern, or one with other names of parameters stands for the same paths
-    Site at(String text) {
+    /// @throws IllegalArgumentException as [#add]
+    void addAny(String pattern, Handler handler) {
+        at(pattern).addAny(handler);
+    }
+
+    /// The site of a pattern that has a route; null if there is none.
+    @Nullable Site known(String pattern) {
+        return byText.get(pattern);
+    }
+
+    /// The site of a pattern, made if there is none yet.
+    private Site at(String text) {
         Site known = byText.get(text);
         if (known != null) {
             return known;
@@ -75,7 +99,8 @@ final class Routes {
             node.site = site;
         }
         byText.put(text, site);
-        if (site.pattern.isLiteral()) {
+        // A percent sign that is sent as it is stands for nothing: the tree refuses it.
+        if (site.pattern.isLiteral() && text.indexOf('%') < 0) {
             addLiteral(site);
         }
         return site;
@@ -83,7 +108,7 @@ final class Routes {
 
     /// Whether some site answers that method by name.
     boolean knows(String method) {
-        return byText.values().stream().anyMatch(site -> site.knows(method));
+        return methods.contains(method);
     }
 
     // ------------------------------------------------------------------ literal paths
@@ -154,43 +179,95 @@ final class Routes {
 
     // ------------------------------------------------------------------ patterns
 
-    /// What was found, and what stands for its parameters.
-    record Found(Site site, List<String> values) {}
-
-    /// The site of a path, by its segments; null if there is none.
+    /// Who answers a method at a path, as the tree has it.
     ///
     /// @throws dev.gyre.http.HttpException 400 if it is badly encoded
-    @Nullable Found find(String path) {
+    Found find(String path, String method) {
         if (!path.startsWith("/")) {
-            return null;
+            return new Found(method, new String[0]);
         }
         // The slashes count before what is encoded is read: one that is encoded separates nothing.
         String[] segments = path.substring(1).split("/", -1);
         for (int i = 0; i < segments.length; i++) {
             segments[i] = Percent.require(segments[i], false);
         }
-        return find(root, segments, 0, new String[segments.length + 1], 0);
-    }
-
-    private static @Nullable Found find(
-            Node node, String[] segments, int at, String[] values, int count) {
-        if (at == segments.length) {
-            return node.site == null ? null : found(node.site, values, count);
-        }
-        Node literal = node.literals.get(segments[at]);
-        Found found = literal == null ? null : find(literal, segments, at + 1, values, count);
-        if (found == null && node.parameter != null && !segments[at].isEmpty()) {
-            values[count] = segments[at];
-            found = find(node.parameter, segments, at + 1, values, count + 1);
-        }
-        if (found == null && node.rest != null) {
-            values[count] = String.join("/", Arrays.asList(segments).subList(at, segments.length));
-            found = found(node.rest, values, count + 1);
-        }
+        Found found = new Found(method, segments);
+        boolean _ = found.isBehind(root, 0, 0);
         return found;
     }
 
-    private static Found found(Site site, String[] values, int count) {
-        return new Found(site, List.of(Arrays.copyOf(values, count)));
+    /// What was found: who answers and what stands for the parameters, or who else is there.
+    static final class Found {
+        private final String method;
+        private final String[] segments;
+        private final String[] values;
+        private int count;
+        private @Nullable Site site;
+        private @Nullable Handler handler;
+        private @Nullable SortedSet<String> allowed;
+
+        private Found(String method, String[] segments) {
+            this.method = method;
+            this.segments = segments;
+            values = new String[segments.length];
+        }
+
+        /// @param at the segment that is next
+        /// @param parameters how many values there are before it
+        private boolean isBehind(Node node, int at, int parameters) {
+            if (at == segments.length) {
+                return node.site != null && isTakenBy(node.site, parameters);
+            }
+            Node literal = node.literals.get(segments[at]);
+            if (literal != null && isBehind(literal, at + 1, parameters)) {
+                return true;
+            }
+            if (node.parameter != null && !segments[at].isEmpty()) {
+                values[parameters] = segments[at];
+                if (isBehind(node.parameter, at + 1, parameters + 1)) {
+                    return true;
+                }
+            }
+            if (node.rest == null || !isTakenBy(node.rest, parameters + 1)) {
+                return false;
+            }
+            values[parameters] =
+                    String.join("/", Arrays.asList(segments).subList(at, segments.length));
+            return true;
+        }
+
+        private boolean isTakenBy(Site candidate, int parameters) {
+            handler = candidate.handler(method);
+            if (handler == null) {
+                if (allowed == null) {
+                    allowed = new TreeSet<>();
+                }
+                candidate.addAllowed(allowed);
+                return false;
+            }
+            site = candidate;
+            count = parameters;
+            return true;
+        }
+
+        /// Who answers; null if nobody does.
+        @Nullable Handler handler() {
+            return handler;
+        }
+
+        /// Whose pattern it is that was found.
+        Site site() {
+            return Objects.requireNonNull(site);
+        }
+
+        /// What stands for its parameters.
+        List<String> values() {
+            return List.of(Arrays.copyOf(values, count));
+        }
+
+        /// If nobody answers: which methods somebody would, for the `Allow` field; null if none.
+        @Nullable String allowed() {
+            return allowed == null ? null : String.join(", ", allowed);
+        }
     }
 }

@@ -14,7 +14,9 @@ import dev.gyre.io.TlsSession;
 import org.jspecify.annotations.Nullable;
 
 import java.net.SocketAddress;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
@@ -102,19 +104,30 @@ final class ServerRequest implements Request {
 
     @Override
     public @Nullable String query(String parameter) {
+        List<String> found = queries(parameter, 1);
+        return found.isEmpty() ? null : found.getFirst();
+    }
+
+    @Override
+    public List<String> queries(String parameter) {
+        return List.copyOf(queries(parameter, Integer.MAX_VALUE));
+    }
+
+    private List<String> queries(String parameter, int most) {
         String query = query();
         if (query == null) {
-            return null;
+            return List.of();
         }
+        List<String> found = new ArrayList<>(1);
         for (String pair : query.split("&", -1)) {
             int equals = pair.indexOf('=');
             String name = equals < 0 ? pair : pair.substring(0, equals);
             // One that is badly encoded is none that was asked for.
-            if (parameter.equals(Percent.decode(name, true))) {
-                return equals < 0 ? "" : Percent.require(pair.substring(equals + 1), true);
+            if (found.size() < most && parameter.equals(Percent.decode(name, true))) {
+                found.add(equals < 0 ? "" : Percent.require(pair.substring(equals + 1), true));
             }
         }
-        return null;
+        return found;
     }
 
     @Override

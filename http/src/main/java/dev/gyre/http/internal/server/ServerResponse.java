@@ -6,6 +6,7 @@ import dev.gyre.Promise;
 import dev.gyre.http.EventStream;
 import dev.gyre.http.Response;
 import dev.gyre.http.ResponseStream;
+import dev.gyre.http.internal.message.Percent;
 import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
@@ -125,7 +126,7 @@ final class ServerResponse extends ResponseFields {
     @Override
     public Promise<?> redirect(int status, String location) {
         Lines.requireRedirection(status);
-        return status(status).header("Location", location).send();
+        return status(status).header("Location", Percent.address(location)).send();
     }
 
     private Promise<?> answer(byte[] type, String content) {

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeSet;
+import java.util.Set;
 
 /// A pattern, and who answers which method there.
 ///
@@ -21,6 +21,9 @@ final class Site {
     private final List<String> methods = new ArrayList<>();
     private final List<Handler> handlers = new ArrayList<>();
     private @Nullable Handler any;
+
+    /// 0 for that of the server.
+    private long maxBody;
 
     Site(Pattern pattern, String text) {
         this.pattern = pattern;
@@ -76,13 +79,9 @@ final class Site {
         return get != null && !(get instanceof Upgrade);
     }
 
-    boolean knows(String method) {
-        return methods.contains(method);
-    }
-
-    /// What is allowed here, for the `Allow` field.
-    String allowed() {
-        TreeSet<String> allowed = new TreeSet<>(methods);
+    /// Adds what is allowed here, for the `Allow` field.
+    void addAllowed(Set<String> allowed) {
+        allowed.addAll(methods);
         if (any != null) {
             allowed.addAll(List.of("DELETE", "GET", "PATCH", "POST", "PUT"));
         }
@@ -90,6 +89,15 @@ final class Site {
             allowed.add("HEAD");
         }
         allowed.add("OPTIONS");
-        return String.join(", ", allowed);
+    }
+
+    /// Changes how many bytes of content a request may have here.
+    void limitBody(long bytes) {
+        maxBody = bytes;
+    }
+
+    /// @param otherwise if nothing else was said of it
+    long maxBody(long otherwise) {
+        return maxBody == 0 ? otherwise : maxBody;
     }
 }

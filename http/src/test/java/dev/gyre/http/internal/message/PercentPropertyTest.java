@@ -32,6 +32,17 @@ class PercentPropertyTest {
                 .isEqualTo(new String(text.getBytes(UTF_8), UTF_8));
     }
 
+    @Property(tries = 2_000)
+    void address_ofAnything_isOne_readsAsItWas_andIsNotEncodedAgain(@ForAll String text) {
+        String whole = new String(text.getBytes(UTF_8), UTF_8).replaceAll("\\p{Cntrl}", "");
+        String address = Percent.address(whole);
+        assertThat(address).matches("[!#$%&'()*+,\\-./0-9:;=?@A-Z\\[\\]_a-z~]*");
+        if (whole.indexOf('%') < 0) {
+            assertThat(Percent.decode(address, false)).isEqualTo(whole);
+        }
+        assertThat(Percent.address(address)).isEqualTo(address);
+    }
+
     @Example
     void decode_ofPlusSigns_isASpaceInForms() {
         assertThat(Percent.decode("a+b%2B", true)).isEqualTo("a b+");
