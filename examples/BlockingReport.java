@@ -8,11 +8,14 @@ import dev.gyre.os.Signals;
 
 void main(String[] arguments) {
     int port = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 8080;
+    var greetings = URI.create(arguments.length > 1 ? arguments[1] : "http://localhost:9090/");
     var config = HttpConfig.DEFAULT.withMaxBody(1L << 30).withMaxBlocking(100);
     try (var loop = EventLoop.open()) {
         var server = HttpServer.on(loop, config);
         server.blocking("PUT", "/count", this::count);
         server.blocking("GET", "/report", this::report);
+        var client = HttpClient.on(loop);
+        server.blocking("GET", "/greeting", (in, out) -> greet(loop, client, greetings, out));
         IO.println("listening on " + server.listen(port).uri());
         Signals.on(loop, SIGINT, SIGTERM, signal -> loop.stop());
         loop.run();
@@ -39,4 +42,10 @@ void report(Request request, Response response) throws InterruptedException {
         out.write(day + "," + day * 37 % 100 + "\n");
     }
     out.end();
+}
+
+/// Asks another server. The client is the loop's: it is asked there, and this thread waits for the answer.
+void greet(EventLoop loop, HttpClient client, URI uri, Response response) throws Exception {
+    var asked = CompletableFuture.supplyAsync(() -> client.get(uri), loop);
+    response.text(asked.join().await().text());
 }

@@ -87,6 +87,7 @@ final class ExamplesTest {
         run.addAll(HttpExamplesTest.DRIVEN);
         run.addAll(OperatingSystemExamplesTest.DRIVEN);
         run.addAll(PromiseExamplesTest.DRIVEN);
+        run.addAll(ProxyExamplesTest.DRIVEN);
         run.addAll(StreamExamplesTest.DRIVEN);
         assertThat(examples())
                 .as("an example needs its output here, or a test that drives it")

@@ -173,6 +173,19 @@ final class HttpExamplesTest {
     }
 
     @Test
+    void blockingReport_asksAnotherServerFromItsThread() throws Exception {
+        try (var other = RunningExample.start(directory, "HelloHttp.java", "0")) {
+            String uri = "http://" + authority(other) + "/";
+            try (var example = RunningExample.start(directory, "BlockingReport.java", "0", uri)) {
+                assertThat(ask(to("http://" + authority(example) + "/greeting")).body())
+                        .isEqualTo("Hello, World!\n");
+                example.interrupt();
+                assertThat(example.ends()).isEmpty();
+            }
+        }
+    }
+
+    @Test
     void blockingReport_readsAndWritesStreams() throws Exception {
         try (var example = RunningExample.start(directory, "BlockingReport.java", "0")) {
             String authority = authority(example);

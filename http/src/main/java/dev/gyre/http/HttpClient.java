@@ -6,7 +6,7 @@ import dev.gyre.http.internal.client.LoopClient;
 
 import java.net.URI;
 
-/// A small HTTP/1.1 client: for tests, health checks and drivers, on the parser of the server.
+/// A small HTTP/1.1 client: for tests, health checks, drivers and proxies, on the parser of the server.
 ///
 /// ```java
 /// var client = HttpClient.on(loop);
@@ -18,15 +18,16 @@ import java.net.URI;
 /// above that wait, and are sent in order; that a connection cannot be opened rejects one only if there is no other to wait for. What a server sends unasked is no answer: before a kept connection is used
 /// all that has arrived on it is read, and if that is anything, bytes or an end, the request goes to another
 /// connection. An idempotent request on a kept connection that was closed before a byte
-/// of the answer came is sent again, once, on a new one. Announcements (1xx) are skipped, and redirects not
-/// followed.
+/// of the answer came is sent again, once, on a new one, unless its content was written bit by bit. Announcements (1xx)
+/// are skipped, and redirects not followed.
 ///
 /// **Failure.** Rejected with what [dev.gyre.io.Stream#connect] is rejected with, a
 /// [java.net.SocketTimeoutException], a [java.net.ProtocolException] that names what is wrong with the answer, a
 /// [dev.gyre.io.StreamClosedException] if there is no complete one, or a [dev.gyre.LoopOverloadedException] if too
 /// many wait. After an answer with anything wrong, or with bytes that belong to none, the connection is closed.
 ///
-/// **Threads.** Loop thread only, or any one while no thread runs the loop; [#close()] from any.
+/// **Threads.** Loop thread only, or any one while no thread runs the loop; [#close()] from any. On another thread, as that of a
+/// [BlockingHandler]: `CompletableFuture.supplyAsync(() -> client.get(uri), loop).join().await()`.
 public interface HttpClient extends AutoCloseable {
     /// A client with the usual limits.
     static HttpClient on(EventLoop loop) {

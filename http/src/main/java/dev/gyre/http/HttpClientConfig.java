@@ -16,6 +16,7 @@ public final class HttpClientConfig implements Cloneable {
     private int maxFields = 200;
     private long maxContent = 16L << 20;
     private Duration timeout = Duration.ofSeconds(30);
+    private Duration stallTimeout = Duration.ZERO;
     private Duration idleTimeout = Duration.ofSeconds(30);
     private StreamConfig streams = StreamConfig.DEFAULT;
 
@@ -46,12 +47,20 @@ public final class HttpClientConfig implements Cloneable {
         return maxContent;
     }
 
-    /// How long a request may take in all, from [HttpCall#send()] to the last byte of the answer. Default 30 seconds.
+    /// How long a request may take in all, from [HttpCall#send()] to the last byte of the answer, whatever happens meanwhile; zero for as long as
+    /// it takes. Default 30 seconds.
     public Duration timeout() {
         return timeout;
     }
 
-    /// How long a connection is kept that nobody uses. Default 30 seconds.
+    /// How long nothing may move of a request that has a connection: no byte of it that the peer takes or its writer writes, and none of the answer.
+    /// While the call is paused this does not run. Zero for never, as by default: the time in all is enough as long as there is one. For transfers
+    /// of any length switch that off, and set this.
+    public Duration stallTimeout() {
+        return stallTimeout;
+    }
+
+    /// How long a connection is kept between requests, while nobody uses it. Default 30 seconds.
     public Duration idleTimeout() {
         return idleTimeout;
     }
@@ -91,9 +100,20 @@ public final class HttpClientConfig implements Cloneable {
     }
 
     /// Changes [#timeout()].
+    ///
+    /// @param timeout zero for never
     public HttpClientConfig withTimeout(Duration timeout) {
         HttpClientConfig changed = copy();
-        changed.timeout = Limits.positive("timeout", timeout);
+        changed.timeout = Limits.zeroOrMore("timeout", timeout);
+        return changed;
+    }
+
+    /// Changes [#stallTimeout()].
+    ///
+    /// @param timeout zero for never
+    public HttpClientConfig withStallTimeout(Duration timeout) {
+        HttpClientConfig changed = copy();
+        changed.stallTimeout = Limits.zeroOrMore("stallTimeout", timeout);
         return changed;
     }
 

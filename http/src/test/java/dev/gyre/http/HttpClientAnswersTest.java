@@ -194,9 +194,12 @@ class HttpClientAnswersTest {
                                 + "b".repeat(200)
                                 + "\r\n\r\n")
                 .reply(head + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
-        assertThat(told("GET")).contains("HEAD_TOO_LARGE");
-        assertThat(told("GET")).contains("TOO_MANY_FIELDS");
-        assertThat(told("GET")).contains("CONTENT_TOO_LARGE");
+        assertThat(told("GET")).contains("HEAD_TOO_LARGE").contains("100 bytes");
+        assertThat(told("GET")).contains("TOO_MANY_FIELDS").contains("withMaxHead");
+        assertThat(told("GET"))
+                .contains("CONTENT_TOO_LARGE")
+                .contains("5 bytes: raise HttpClientConfig.withMaxContent")
+                .contains("HttpCall.onData");
         assertThat(told("GET")).contains("CONTENT_TOO_LARGE");
         assertThat(told("GET")).contains("CONTENT_TOO_LARGE");
         assertThat(told("GET")).contains("TRAILER_TOO_LARGE");

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -114,6 +115,21 @@ class HttpClientForeignTest {
         assertThat(((Outcome.Rejected<HttpAnswer>) strict).reason())
                 .as("nobody vouches for that certificate")
                 .isInstanceOf(SSLException.class);
+    }
+
+    @Test
+    void https_ofAHostWithAnUnderscore_isSpoken() {
+        dev.gyre.http.HttpServer server = dev.gyre.http.HttpServer.on(loop);
+        server.get("/", (q, r) -> r.text(String.valueOf(q.headers().get("Host"))));
+        server.listen(ANY, ListenerConfig.DEFAULT.withTls(Tls.selfSigned("localhost")));
+        int port = ((InetSocketAddress) server.address()).getPort();
+        StreamConfig streams =
+                StreamConfig.DEFAULT
+                        .withTls(Tls.client().withoutVerification())
+                        .withResolver(_ -> List.of(InetAddress.getLoopbackAddress()));
+        HttpClient client = HttpClient.on(loop, HttpClientConfig.DEFAULT.withStreams(streams));
+        assertThat(answer(client.get(URI.create("https://my_host:" + port))).text())
+                .isEqualTo("my_host:" + port);
     }
 
     @Test

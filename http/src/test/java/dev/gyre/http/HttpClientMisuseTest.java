@@ -1,17 +1,20 @@
 package dev.gyre.http;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.EventLoop;
 import dev.gyre.io.StreamConfig;
 import dev.gyre.io.Tls;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.URI;
+import java.util.concurrent.atomic.AtomicReference;
 
 /// What a client does not even begin to send.
 class HttpClientMisuseTest {
@@ -31,11 +34,45 @@ class HttpClientMisuseTest {
                 "http:opaque",
                 "http://user@host/",
                 "https://host:0/",
-                "http://host:65536/"
+                "http://host:65536/",
+                "http://my_host:0/",
+                "http://my_host:port/",
+                "http://user@my_host/",
+                "http://-_/"
             })
     void uri_thatNobodyCanBeAskedFor_isRefused(String uri) {
         assertThatThrownBy(() -> HttpClient.on(loop).get(URI.create(uri)))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void uri_thatIsRefused_namesWhatIsWrongWithIt() {
+        HttpClient client = HttpClient.on(loop);
+        assertThatThrownBy(() -> client.get(URI.create("http:///path")))
+                .hasMessageContaining("no host in http:///path");
+        assertThatThrownBy(() -> client.get(URI.create("http://my_host:port/")))
+                .hasMessageContaining("my_host:port is no host");
+        assertThatThrownBy(() -> client.get(URI.create("http://user:secret@my_host/")))
+                .hasMessageContaining("Authorization")
+                .hasMessageNotContaining("secret");
+    }
+
+    @Test
+    void call_onAnotherThread_isRefusedAndSaysHowToAskFromThere() {
+        HttpClient client = HttpClient.on(loop);
+        AtomicReference<@Nullable Throwable> refused = new AtomicReference<>();
+        loop.submit(
+                () ->
+                        loop.promisify(_ -> client.request("GET", URI.create("http://host/")))
+                                .recover(
+                                        why -> {
+                                            refused.set(why);
+                                            return null;
+                                        }));
+        loop.runUntilEmpty();
+        assertThat(refused.get())
+                .isInstanceOf(WrongThreadException.class)
+                .hasMessageContaining("supplyAsync(() -> client.get(uri), loop).join().await()");
     }
 
     @Test
@@ -54,6 +91,15 @@ class HttpClientMisuseTest {
         assertThatThrownBy(() -> call.addHeader("host", "b")).hasMessageContaining("one Host");
         assertThatThrownBy(() -> call.header("Transfer-Encoding", "chunked"))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "a", "http://other/", "/a b", "/a\r\nX: y", "/ä", "**"})
+    void target_thatIsNone_isRefused(String target) {
+        HttpCall call = HttpClient.on(loop).request("GET", URI.create("http://host/"));
+        assertThatThrownBy(() -> call.target(target))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("begins with a slash");
     }
 
     @ParameterizedTest

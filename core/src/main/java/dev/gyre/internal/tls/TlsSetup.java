@@ -359,9 +359,11 @@ public final class TlsSetup implements Tls, Cloneable {
                 case REQUIRED -> parameters.setNeedClientAuth(true);
             }
         } else if (name != null) {
-            // By itself the engine would ask only for names with a dot in them.
-            parameters.setServerNames(
-                    ServerName.isAddress(name) ? List.of() : List.of(new SNIHostName(name)));
+            // By itself the engine would ask only for names with a dot in them. It takes none with
+            // an
+            // underscore, as containers have them: those are verified, but not asked for.
+            boolean asked = !ServerName.isAddress(name) && name.indexOf('_') < 0;
+            parameters.setServerNames(asked ? List.of(new SNIHostName(name)) : List.of());
         }
         if (!server && isVerified()) {
             parameters.setEndpointIdentificationAlgorithm("HTTPS");

@@ -28,6 +28,7 @@ final class AnswerReader {
 
     private static final int SWITCHING_PROTOCOLS = 101;
     private static final int MOST_ARRAY = Integer.MAX_VALUE - 8;
+    private static final byte[] NOTHING = {};
 
     private enum Place {
         HEAD,
@@ -69,7 +70,7 @@ final class AnswerReader {
         content.clear();
     }
 
-    /// Takes what is there of it.
+    /// Takes what is there of it, as long as it is not paused.
     ///
     /// @return whether it is complete: what is left then is none of it
     /// @throws ProtocolException that says what is wrong with it
@@ -78,6 +79,9 @@ final class AnswerReader {
             if (!readHead(data)) {
                 return false;
             }
+        }
+        if (asked().isPaused() && place != Place.OVER) {
+            return false; // By whoever was told of the head.
         }
         switch (place) {
             case LENGTH -> readLength(data);
@@ -117,7 +121,20 @@ final class AnswerReader {
         }
         head.release();
         data.skip(bytes);
+        if (place != Place.HEAD) {
+            tellHead(asked);
+        }
         return true;
+    }
+
+    /// Tells of the head, and only then whether all that follows it can be collected: it may not have to be.
+    private void tellHead(ClientCall asked) throws ProtocolException {
+        if (asked.isHeadWanted()) {
+            asked.deliverHead(new HttpAnswer(status, reason, headers, NOTHING, NoHeaders.INSTANCE));
+        }
+        if (place == Place.LENGTH) {
+            requireRoom(left);
+        }
     }
 
     private void skipInterim() throws ProtocolException {
@@ -135,7 +152,7 @@ final class AnswerReader {
         }
     }
 
-    private void understand() throws ProtocolException {
+    private void understand() {
         status = head.status();
         reason = head.reasonPhrase();
         headers = head.copy();
@@ -148,7 +165,6 @@ final class AnswerReader {
             place = Place.UNTIL_CLOSE;
         } else {
             place = left == 0 ? Place.OVER : Place.LENGTH;
-            requireRoom(left);
         }
     }
 
@@ -178,6 +194,9 @@ final class AnswerReader {
         while (bytes > 0) {
             deliver(data, bytes);
             decoder.taken(bytes);
+            if (asked().isPaused()) {
+                return;
+            }
             bytes = decoder.next(data);
         }
         if (bytes == ChunkDecoder.REFUSED) {
@@ -208,13 +227,29 @@ final class AnswerReader {
 
     private void requireRoom(long bytes) throws ProtocolException {
         if (asked().collects() && bytes > maxContent) {
-            head.release();
             throw refused(Refusal.CONTENT_TOO_LARGE);
         }
     }
 
-    private static ProtocolException refused(Refusal why) {
-        return new ProtocolException(why + ": " + why.reason());
+    private ProtocolException refused(Refusal why) {
+        return new ProtocolException(why + ": " + why.reason() + remedy(why));
+    }
+
+    private String remedy(Refusal why) {
+        return switch (why) {
+            case CONTENT_TOO_LARGE ->
+                    ", "
+                            + maxContent
+                            + " bytes: raise HttpClientConfig.withMaxContent, or take it bit by bit"
+                            + " with HttpCall.onData";
+            case HEAD_TOO_LARGE, TOO_MANY_FIELDS, TRAILER_TOO_LARGE ->
+                    ", "
+                            + maxHead
+                            + " bytes and "
+                            + maxFields
+                            + " fields: raise HttpClientConfig.withMaxHead";
+            default -> "";
+        };
     }
 
     // ------------------------------------------------------------------ what came

@@ -9,17 +9,14 @@ import dev.gyre.Promise;
 import dev.gyre.Timer;
 import dev.gyre.http.HttpAnswer;
 import dev.gyre.http.HttpCall;
-import dev.gyre.http.internal.message.FieldList;
+import dev.gyre.http.RequestStream;
 import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
 
 import java.net.SocketTimeoutException;
-import java.net.URI;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Consumer;
 
 /// A request from when it is written down to when it is answered.
@@ -27,39 +24,30 @@ import java.util.function.Consumer;
 /// Loop thread only.
 final class ClientCall implements HttpCall {
     private static final byte[] NOTHING = {};
-    private static final Set<String> IDEMPOTENT =
-            Set.of("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE");
-
-    /// Of these a server wants to hear that there is no content.
-    private static final Set<String> WITH_CONTENT = Set.of("POST", "PUT", "PATCH");
-
-    /// What says where the request ends is not for callers to say.
-    private static final Set<String> OURS = Set.of("content-length", "transfer-encoding");
 
     private final LoopClient client;
-    private final String method;
-    private final Origin origin;
-    private final String target;
-    private final FieldList fields = new FieldList();
+    private final Question question;
     private Duration timeout;
+    private Duration stallTimeout;
+    private @Nullable Consumer<? super HttpAnswer> onHead;
     private @Nullable Consumer<? super Buffer> onData;
 
     private Cancellation wanted = Cancellation.none();
 
     private byte[] content = NOTHING;
+    private @Nullable Upload upload;
+    private boolean tellingHead;
+    private boolean paused;
     private @Nullable Deferred<HttpAnswer> outcome;
     private @Nullable Timer patience;
     private @Nullable ClientConnection carrier;
     private boolean retried;
 
-    ClientCall(LoopClient client, String method, Origin origin, URI uri, Duration timeout) {
+    ClientCall(LoopClient client, Question question) {
         this.client = client;
-        this.method = method;
-        this.origin = origin;
-        this.timeout = timeout;
-        String path = uri.getRawPath();
-        String query = uri.getRawQuery();
-        target = (path == null || path.isEmpty() ? "/" : path) + (query == null ? "" : "?" + query);
+        this.question = question;
+        timeout = client.config().timeout();
+        stallTimeout = client.config().stallTimeout();
     }
 
     // ------------------------------------------------------------------ writing it down
@@ -67,27 +55,22 @@ final class ClientCall implements HttpCall {
     @Override
     public HttpCall header(String name, String value) {
         requireUnsent("header");
-        requireNotOurs(name);
-        fields.set(name, value);
+        question.set(name, value);
         return this;
     }
 
     @Override
     public HttpCall addHeader(String name, String value) {
         requireUnsent("addHeader");
-        requireNotOurs(name);
-        if (name.equalsIgnoreCase("Host") && fields.get(name) != null) {
-            throw new IllegalArgumentException("a request has one Host only: set it by header()");
-        }
-        fields.add(name, value);
+        question.add(name, value);
         return this;
     }
 
-    private static void requireNotOurs(String name) {
-        if (OURS.contains(name.toLowerCase(Locale.ROOT))) {
-            throw new IllegalArgumentException(
-                    name + " is seen to: it says what the content is that send() is given");
-        }
+    @Override
+    public HttpCall target(String target) {
+        requireUnsent("target");
+        question.target(target);
+        return this;
     }
 
     @Override
@@ -105,8 +88,26 @@ final class ClientCall implements HttpCall {
     }
 
     @Override
+    public HttpCall stallTimeout(Duration timeout) {
+        requireUnsent("stallTimeout");
+        stallTimeout = client.config().withStallTimeout(timeout).stallTimeout();
+        return this;
+    }
+
+    @Override
+    public HttpCall onHead(Consumer<? super HttpAnswer> callback) {
+        requireUnsent("onHead");
+        onHead = Objects.requireNonNull(callback, "callback");
+        return this;
+    }
+
+    @Override
     public HttpCall onData(Consumer<? super Buffer> callback) {
-        requireUnsent("onData");
+        if (tellingHead) {
+            client.requireConfined("HttpCall.onData");
+        } else {
+            requireUnsent("onData");
+        }
         onData = Objects.requireNonNull(callback, "callback");
         return this;
     }
@@ -114,8 +115,12 @@ final class ClientCall implements HttpCall {
     private void requireUnsent(String what) {
         client.requireConfined("HttpCall." + what);
         if (outcome != null) {
-            throw new IllegalStateException(method + " " + target + " was sent already");
+            throw new IllegalStateException(this + " was sent already");
         }
+    }
+
+    void requireConfined(String what) {
+        client.requireConfined(what);
     }
 
     // ------------------------------------------------------------------ sending it
@@ -134,15 +139,44 @@ final class ClientCall implements HttpCall {
     public Promise<HttpAnswer> send(byte[] content) {
         requireUnsent("send");
         this.content = Objects.requireNonNull(content, "content");
+        return dispatch(null);
+    }
+
+    @Override
+    public RequestStream stream() {
+        requireUnsent("stream");
+        return streamed(-1);
+    }
+
+    @Override
+    public RequestStream stream(long length) {
+        requireUnsent("stream");
+        if (length < 0) {
+            throw new IllegalArgumentException(
+                    "a length is never negative, and stream() is for one that is unknown: "
+                            + length);
+        }
+        return streamed(length);
+    }
+
+    private RequestStream streamed(long length) {
+        Upload made = new Upload(this, length);
+        made.answeredBy(dispatch(made));
+        return made;
+    }
+
+    private Promise<HttpAnswer> dispatch(@Nullable Upload streamed) {
         Deferred<HttpAnswer> made = client.loop().deferred();
         CancelledException unwanted = wanted.reason();
+        if (unwanted == null && !timeout.isZero()) {
+            patience = client.loop().after(timeout, _ -> tooLate());
+        }
+        outcome = made;
+        upload = streamed;
         if (unwanted != null) {
-            outcome = made;
-            made.reject(unwanted);
+            reject(unwanted);
             return made.promise();
         }
-        patience = client.loop().after(timeout, _ -> tooLate());
-        outcome = made;
         client.take(this);
         return wanted.equals(Cancellation.none()) ? made.promise() : untilCancelled(made.promise());
     }
@@ -159,25 +193,22 @@ final class ClientCall implements HttpCall {
         return awaited;
     }
 
-    /// The first line and the fields, with the empty line behind them.
     byte[] head() {
-        StringBuilder head = new StringBuilder(256);
-        head.append(method).append(' ').append(target).append(" HTTP/1.1\r\n");
-        if (fields.get("Host") == null) {
-            head.append("Host: ").append(origin.field()).append("\r\n");
-        }
-        if (fields.get("User-Agent") == null) {
-            head.append("User-Agent: gyre\r\n");
-        }
-        if (content.length > 0 || WITH_CONTENT.contains(method)) {
-            head.append("Content-Length: ").append(content.length).append("\r\n");
-        }
-        fields.appendTo(head);
-        return head.append("\r\n").toString().getBytes(UTF_8);
+        return question.head(upload == null ? question.framing(content.length) : upload.framing());
     }
 
     byte[] content() {
         return content;
+    }
+
+    /// What is sent bit by bit; null if all of the content is there, or there is none.
+    @Nullable Upload upload() {
+        return upload;
+    }
+
+    /// How many bytes may wait to be sent.
+    long mostWaiting() {
+        return client.streams(origin()).outputLimit();
     }
 
     void carriedBy(ClientConnection connection) {
@@ -189,9 +220,9 @@ final class ClientCall implements HttpCall {
         carrier = null;
     }
 
-    /// Whether it may be sent again, which it may once.
+    /// Whether it may be sent again, which it may once, if what was sent is still there.
     boolean tryAgain() {
-        boolean may = isPending() && !retried && IDEMPOTENT.contains(method);
+        boolean may = isPending() && !retried && upload == null && question.isIdempotent();
         retried = true;
         carrier = null;
         return may;
@@ -200,12 +231,31 @@ final class ClientCall implements HttpCall {
     private void tooLate() {
         ClientConnection by = carrier;
         String where =
-                by == null ? "no connection to " + origin : "no complete answer of " + origin;
-        giveUp(new SocketTimeoutException(where + " within " + timeout));
+                by == null ? "no connection to " + origin() : "no complete answer of " + origin();
+        giveUp(new SocketTimeoutException(where + " within " + timeout + unended()));
+    }
+
+    /// Nothing has moved for its time.
+    ///
+    /// @param unsent how many bytes of the request the peer has not taken
+    void stalled(long unsent) {
+        String what =
+                unsent > 0
+                        ? origin() + " has taken nothing of the request"
+                        : "nothing has come of the answer of " + origin();
+        giveUp(
+                new SocketTimeoutException(
+                        what + " for " + stallTimeout + " (HttpCall.stallTimeout)" + unended()));
+    }
+
+    private String unended() {
+        return upload == null || upload.isEnded()
+                ? ""
+                : "; the content of the request was not ended: that is by RequestStream.end()";
     }
 
     /// Nobody waits for it any more: if it is on its way, its connection is of no more use.
-    private void giveUp(Throwable why) {
+    void giveUp(Throwable why) {
         ClientConnection by = carrier;
         if (reject(why)) {
             if (by == null) {
@@ -223,21 +273,38 @@ final class ClientCall implements HttpCall {
     }
 
     Origin origin() {
-        return origin;
+        return question.origin();
     }
 
     String method() {
-        return method;
+        return question.method();
     }
 
     /// Whether the connection is not to be used after it.
     boolean isLast() {
-        return fields.lists("Connection", "close");
+        return question.isLast();
     }
 
     /// Whether content is put together, as nobody takes it bit by bit.
     boolean collects() {
         return onData == null;
+    }
+
+    /// Whether somebody wants to know of its head.
+    boolean isHeadWanted() {
+        return onHead != null;
+    }
+
+    void deliverHead(HttpAnswer head) {
+        Consumer<? super HttpAnswer> callback = onHead;
+        if (callback != null && isPending()) {
+            tellingHead = true;
+            try {
+                callback.accept(head);
+            } finally {
+                tellingHead = false;
+            }
+        }
     }
 
     void deliver(Buffer part) {
@@ -268,7 +335,55 @@ final class ClientCall implements HttpCall {
         if (patience != null) {
             patience.cancel();
         }
+        if (upload != null) {
+            upload.close();
+        }
         carrier = null;
         client.done(this);
+    }
+
+    // ------------------------------------------------------------------ pace
+
+    @Override
+    public void pause() {
+        client.requireConfined("HttpCall.pause");
+        pace(true);
+    }
+
+    @Override
+    public void resume() {
+        client.requireConfined("HttpCall.resume");
+        pace(false);
+    }
+
+    private void pace(boolean stop) {
+        ClientConnection by = carrier;
+        if (paused != stop) {
+            paused = stop;
+            if (by != null) {
+                by.pace();
+            }
+        }
+    }
+
+    boolean isPaused() {
+        return paused;
+    }
+
+    Duration stallTimeout() {
+        return stallTimeout;
+    }
+
+    /// Something of its content was written.
+    void written() {
+        ClientConnection by = carrier;
+        if (by != null) {
+            by.written();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return question.toString();
     }
 }

@@ -7,6 +7,7 @@ import dev.gyre.io.CloseReason;
 import dev.gyre.io.Protocol;
 import dev.gyre.io.Stream;
 import dev.gyre.io.StreamClosedException;
+import dev.gyre.io.Timeout;
 
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,9 @@ final class ClientConnection implements Protocol {
     private boolean asked;
 
     private boolean answered;
+
+    /// Whether anything moves; null unless the call has a time for that.
+    private @Nullable StallWatch watch;
 
     ClientConnection(Pool pool, Stream stream, AnswerReader reader) {
         this.pool = pool;
@@ -85,9 +89,27 @@ final class ClientConnection implements Protocol {
         asked = true;
         reader.begin(next);
         stream.write(next.head());
+        if (!next.stallTimeout().isZero()) {
+            watch = new StallWatch(next, stream, next.stallTimeout());
+        }
+        pace();
         byte[] content = next.content();
         unsent = content.length == 0 ? null : ByteBuffer.wrap(content);
         sendOn();
+        Upload upload = next.upload();
+        if (upload != null) {
+            guarded(next, () -> upload.begin(stream));
+        }
+    }
+
+    /// Calls a callback of the user's: if that throws, the call has failed.
+    private void guarded(ClientCall carried, Runnable callback) {
+        try {
+            callback.run();
+        } catch (RuntimeException | Error e) {
+            abandon();
+            carried.reject(e);
+        }
     }
 
     private void sendOn() {
@@ -108,12 +130,34 @@ final class ClientConnection implements Protocol {
     @Override
     public void onWritable(Stream stream) {
         sendOn();
+        ClientCall carried = call;
+        Upload upload = carried == null ? null : carried.upload();
+        if (carried != null && upload != null) {
+            guarded(carried, upload::writable);
+        }
+    }
+
+    /// Something of the request was written.
+    void written() {
+        if (watch != null) {
+            watch.written();
+        }
     }
 
     /// Nobody waits any more for what it carries.
     void abandon() {
-        call = null;
+        letGo();
         drop();
+    }
+
+    /// Carries nothing now.
+    private void letGo() {
+        call = null;
+        unsent = null;
+        if (watch != null) {
+            watch.stop();
+            watch = null;
+        }
     }
 
     /// Is of no use any more.
@@ -123,6 +167,29 @@ final class ClientConnection implements Protocol {
     }
 
     // ------------------------------------------------------------------ answers
+
+    /// Reads as its call wants it. What it was found with before it was asked is read in any case.
+    void pace() {
+        ClientCall carried = call;
+        if (carried == null || !asked) {
+            return;
+        }
+        if (carried.isPaused()) {
+            stream.pause();
+        } else if (stream.isPaused()) {
+            stream.resume();
+        }
+        if (watch != null) {
+            watch.moved();
+        }
+    }
+
+    /// A time of its streams' own: of silence that the call itself has asked for nobody complains.
+    @Override
+    public boolean onTimeout(Stream stream, Timeout timeout) {
+        ClientCall carried = call;
+        return timeout == Timeout.IDLE && carried != null && carried.isPaused();
+    }
 
     @Override
     public void onData(Stream stream, Buffer data) {
@@ -134,6 +201,9 @@ final class ClientConnection implements Protocol {
             return;
         }
         answered = true;
+        if (watch != null) {
+            watch.moved();
+        }
         try {
             // A callback may have closed the client.
             if (reader.read(data) && call != null) {
@@ -148,10 +218,13 @@ final class ClientConnection implements Protocol {
     /// @param surplus whether more came than the answer: where the next one would begin is unknown then
     private void complete(ClientCall carried, boolean surplus) {
         HttpAnswer answer = reader.taken();
-        boolean clean = !surplus && unsent == null;
-        call = null;
-        unsent = null;
+        Upload upload = carried.upload();
+        boolean clean = !surplus && unsent == null && (upload == null || upload.isEnded());
+        letGo();
         wasKept = true;
+        if (stream.isPaused()) {
+            stream.resume(); // With the last byte, after which there was nothing to wait for.
+        }
         carried.resolve(answer);
         if (clean && reader.keepsAlive() && !carried.isLast() && stream.isOpen()) {
             pool.kept(this);
@@ -192,8 +265,7 @@ final class ClientConnection implements Protocol {
 
     private void lost(CloseReason reason) {
         ClientCall carried = call;
-        call = null;
-        unsent = null;
+        letGo();
         if (carried != null
                 && (asked ? isStale(reason) && carried.tryAgain() : carried.isPending())) {
             pool.again(this, carried);
@@ -201,13 +273,22 @@ final class ClientConnection implements Protocol {
         }
         pool.gone(this);
         if (carried != null) {
-            String when = answered ? "in the middle of its answer" : "before it answered";
             carried.reject(
-                    new StreamClosedException(
-                            pool.origin() + " closed the connection " + when + ": " + reason,
-                            reason,
-                            stream.failure()));
+                    new StreamClosedException(words(carried, reason), reason, stream.failure()));
         }
+    }
+
+    private String words(ClientCall carried, CloseReason reason) {
+        if (reason == CloseReason.OUTPUT_LIMIT) {
+            return reason
+                    + ": more than "
+                    + carried.mostWaiting()
+                    + " bytes of the request waited to be sent to "
+                    + pool.origin()
+                    + ": stop when write() says no, or raise StreamConfig.withOutputLimit";
+        }
+        String when = answered ? "in the middle of its answer" : "before it answered";
+        return pool.origin() + " closed the connection " + when + ": " + reason;
     }
 
     /// Whether it had been closed by the peer, most likely, when the request was sent.

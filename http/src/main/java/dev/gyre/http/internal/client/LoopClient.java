@@ -96,7 +96,9 @@ public final class LoopClient implements HttpClient {
                                 + loop.config().name()
                                 + ", but was called on "
                                 + Thread.currentThread()
-                                + ": hand it over with submit");
+                                + ": hand it over with submit, or with the answer to wait for:"
+                                + " CompletableFuture.supplyAsync(() -> client.get(uri), loop)"
+                                + ".join().await()");
             }
         }
     }
@@ -114,7 +116,7 @@ public final class LoopClient implements HttpClient {
             throw new IllegalStateException("the client is closed");
         }
         URI ascii = URI.create(uri.toASCIIString());
-        return new ClientCall(this, method, Origin.of(ascii), ascii, config.timeout());
+        return new ClientCall(this, new Question(method, Origin.of(ascii), ascii));
     }
 
     void take(ClientCall call) {
