@@ -6,7 +6,8 @@ final class LoopRefusal {
 
     static String line(Throwable why) {
         // What a class could not be loaded for is told by the kind of its error too.
-        Object told = why instanceof LinkageError ? why : why.getMessage();
+        String message = why instanceof LinkageError ? null : why.getMessage();
+        Object told = message == null ? why : message;
         return "The loop could not go on (gyre doctor tells more): " + told;
     }
 }

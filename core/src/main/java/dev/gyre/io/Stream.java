@@ -215,10 +215,11 @@ public sealed interface Stream permits LoopStream {
     /// @return this stream
     Stream writeTimeout(Duration timeout);
 
-    /// Changes how long [#close()] waits for the peer, as [StreamConfig#lingerTimeout] does for streams that are made.
+    /// Has [#close()] wait no longer than this for the peer's end, when all output is sent. While some is left the peer
+    /// has [StreamConfig#lingerTimeout] to take it, which is also the most that this can be.
     ///
     /// @return this stream
-    Stream lingerTimeout(Duration timeout);
+    Stream lingerAtMost(Duration timeout);
 
     // ------------------------------------------------------------------ TLS
 

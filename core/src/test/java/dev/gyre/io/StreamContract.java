@@ -194,10 +194,13 @@ public abstract class StreamContract extends StreamFixture {
                     @Override
                     public void onEnd(Stream stream) {
                         events.add("first"); // And answers in its own time.
+                        stream.protocol(this); // Which is nothing new to it.
                     }
                 });
         client.end();
         awaitEvent("first");
+        settle();
+        assertThat(events).containsExactly("first");
         server.protocol(
                 new Protocol() {
                     @Override
@@ -515,5 +518,32 @@ public abstract class StreamContract extends StreamFixture {
         assertThat(from.isOpen()).isTrue();
         assertThat(loop.metrics().failures()).isZero();
         assertThat(sink.isOpen()).isTrue();
+    }
+
+    @Test
+    @Clause({"N-2", "N-4"})
+    void pipe_begunWhenTheEndWasToldAlready_passesItOn() {
+        connect();
+        Stream source = client;
+        Stream from = server;
+        server = null;
+        from.protocol(
+                new Protocol() {
+                    @Override
+                    public void onData(Stream stream, Buffer data) {}
+
+                    @Override
+                    public void onEnd(Stream stream) {
+                        events.add("end"); // While it connects to where this is to go.
+                    }
+                });
+        source.write("all of it");
+        source.end();
+        awaitEvent("end");
+        Stream sink = outcome(Stream.connect(loop, listener.address()));
+        runUntil("the second is accepted", () -> server != null);
+        record("sink", sink);
+        assertThat(outcome(from.pipe(server))).isZero();
+        awaitEvent("sink end");
     }
 }

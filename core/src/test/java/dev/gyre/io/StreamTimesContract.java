@@ -1,6 +1,7 @@
 package dev.gyre.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.Clause;
 
@@ -85,12 +86,28 @@ public abstract class StreamTimesContract extends StreamFixture {
 
     @Test
     @Clause("N-5")
-    void close_afterAnotherTimeWasSaid_lingersForThat() {
-        connect(SMALL.withLingerTimeout(Duration.ofDays(1)), SMALL);
+    void close_lingersShortlyIfThatWasSaid_whenAllIsSentAndNotBefore() {
+        connect(SMALL.withLingerTimeout(Duration.ofDays(1_000_000)), SMALL);
+        long[] got = {0};
+        client.onData(
+                data -> {
+                    got[0] += data.readable();
+                    data.clear();
+                });
+        client.onEnd(() -> events.add("client end")); // And keeps its own side open.
+        client.pause();
         server.onClose(reason -> events.add("server " + reason));
-        server.lingerTimeout(SOON).close();
+        server.write(new byte[8 << 20]);
+        server.lingerAtMost(SOON).close();
+        loop.after(SOON.multipliedBy(3), _ -> events.add("later"));
+        awaitEvent("later");
+        assertThat(events).as("all of it is to be taken first").containsExactly("later");
+        client.resume();
         awaitEvent("server LINGER_TIMEOUT");
-        assertThat(client.isOpen()).as("nothing but the end was sent to it").isTrue();
+        awaitEvent("client end");
+        assertThat(got[0]).isEqualTo(8 << 20);
+        assertThatThrownBy(() -> client.lingerAtMost(Duration.ofMillis(-1)))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

@@ -234,7 +234,8 @@ public interface HttpServer extends AutoCloseable {
     /// @return this server
     HttpServer listen(int port, Tls tls);
 
-    /// Listens on an address, TCP or Unix. With TLS as [#listen(int, Tls)].
+    /// Listens on an address, TCP or Unix. With TLS as [#listen(int, Tls)]. Of the streams' settings the write timeout is
+    /// [HttpConfig#writeTimeout], and what a peer asks for while it does not take its answers is not read.
     ///
     /// @return this server
     HttpServer listen(SocketAddress address, ListenerConfig config);

@@ -66,7 +66,9 @@ final class Backends {
         }
         BackendKind wanted = named.get();
         if (wanted == openers.byDefault) {
-            return byDefault(openers);
+            return config.isBackendRequired()
+                    ? openOrDefault(config, wanted, Level.WARNING, openers)
+                    : byDefault(openers);
         }
         if (openers.byDefault == BackendKind.KQUEUE) {
             throw new UnsupportedOperationException(

@@ -285,9 +285,12 @@ public final class LoopStream implements Stream {
     }
 
     @Override
-    public Stream lingerTimeout(Duration timeout) {
-        require("lingerTimeout");
-        connection.times.linger(timeout);
+    public Stream lingerAtMost(Duration timeout) {
+        require("lingerAtMost");
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("no time is negative: " + timeout);
+        }
+        connection.times.lingerAtMost(timeout);
         return this;
     }
 

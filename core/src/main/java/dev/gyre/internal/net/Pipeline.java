@@ -59,7 +59,7 @@ final class Pipeline implements Protocol {
         from.readUnderPressure();
         from.onGone(_ -> pipeline.broken(from));
         to.onGone(_ -> pipeline.broken(to));
-        from.input.speak(pipeline);
+        from.input.takeOver(pipeline);
         if (to.output.isUnderPressure()) {
             from.input.pause();
         }

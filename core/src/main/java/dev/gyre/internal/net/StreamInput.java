@@ -84,8 +84,9 @@ final class StreamInput {
     }
 
     /// Another protocol takes the place of the one there is, and hears of an end as if nobody had before.
+    @SuppressWarnings("ReferenceEquality") // a protocol is only itself
     void takeOver(Protocol next) {
-        endTold = false;
+        endTold &= next == protocol;
         speak(next);
     }
 

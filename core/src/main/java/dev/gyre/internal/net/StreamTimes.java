@@ -23,6 +23,9 @@ final class StreamTimes {
     private long writeNanos;
     private long lingerNanos;
 
+    /// When all is sent.
+    private long lingerAtEndNanos;
+
     private long receivedAt;
     private long readingSince;
     private long sentAt;
@@ -40,7 +43,8 @@ final class StreamTimes {
         idleNanos = nanos(connection.config().idleTimeout());
         readNanos = nanos(connection.config().readTimeout());
         writeNanos = nanos(connection.config().writeTimeout());
-        lingerNanos = nanos(connection.config().lingerTimeout());
+        lingerNanos = forEver(connection.config().lingerTimeout());
+        lingerAtEndNanos = lingerNanos;
         long now = connection.nowNanos();
         receivedAt = now;
         readingSince = now;
@@ -55,6 +59,11 @@ final class StreamTimes {
     private static long nanos(Duration timeout) {
         // Longer than anybody waits is for ever.
         return timeout.compareTo(LONGEST) > 0 ? 0 : timeout.toNanos();
+    }
+
+    /// The same where no time is none at all.
+    private static long forEver(Duration timeout) {
+        return timeout.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : timeout.toNanos();
     }
 
     // ------------------------------------------------------------------ setting
@@ -75,8 +84,8 @@ final class StreamTimes {
         touched();
     }
 
-    void linger(Duration timeout) {
-        lingerNanos = nanos(timeout);
+    void lingerAtMost(Duration timeout) {
+        lingerAtEndNanos = Math.min(lingerNanos, forEver(timeout));
         touched();
     }
 
@@ -88,7 +97,8 @@ final class StreamTimes {
     }
 
     private long lingerUntil() {
-        return lingers ? Math.max(lingerSince, sentAt) + Math.max(1, lingerNanos) : NEVER;
+        long nanos = connection.output.hasEnded() ? lingerAtEndNanos : lingerNanos;
+        return lingers ? Math.max(lingerSince, sentAt) + Math.max(1, nanos) : NEVER;
     }
 
     private void touched() {

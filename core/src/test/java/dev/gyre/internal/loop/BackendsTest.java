@@ -120,6 +120,12 @@ class BackendsTest {
                     .hasCause(refusal);
             assertThat(log.messages()).as("told by the error").isEmpty();
         }
+        Openers none =
+                new Openers(
+                        BackendKind.IO_URING, () -> epoll, refusing(refusal).uring(), () -> kqueue);
+        assertThatThrownBy(() -> Backends.open(requiring, null, none))
+                .as("also where it is what everybody gets")
+                .isInstanceOf(UnsupportedOperationException.class);
         LoopConfig wishing = requiring.withBackend(BackendKind.IO_URING);
         assertThat(Backends.open(wishing, null, refusing(refusal)).backend())
                 .as("the later word counts")

@@ -56,41 +56,37 @@ final class BlockingCall implements Work<Response> {
     private synchronized boolean enter() {
         if (!cancelled) {
             worker = Thread.currentThread();
-            if (interrupted) {
-                worker.interrupt();
-            }
         }
         return !cancelled;
     }
 
     private synchronized void leave() {
         worker = null;
-        if (cancelled || interrupted) {
+        if (interrupted) {
             boolean _ = Thread.interrupted(); // It was meant for the handler, not for the thread.
         }
     }
 
     // ------------------------------------------------------------------ the loop
 
-    /// Nobody wants the answer any more.
+    /// Nobody wants the answer any more: it need not begin.
     synchronized void cancel() {
         cancelled = true;
-        if (worker != null) {
-            worker.interrupt();
-        }
     }
 
-    /// Perhaps nobody does: the handler is to come to an end, and may still answer.
+    /// The server does not wait for it any longer. Never because of a peer: an interrupt closes the channel that a thread is
+    /// using, and that may be a file which all handlers share.
     synchronized void interrupt() {
-        interrupted = true;
+        cancel();
         if (worker != null) {
+            interrupted = true;
             worker.interrupt();
         }
     }
 
     /// Whether an interrupt of its thread is from here. Any thread.
     synchronized boolean isInterrupted() {
-        return cancelled || interrupted;
+        return interrupted;
     }
 
     /// Takes a place, or gives it back.

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.Queue;
@@ -70,6 +71,12 @@ final class BodyInput extends InputStream {
         return bytes;
     }
 
+    private static InterruptedIOException interrupted(InterruptedException why) {
+        var failure = new InterruptedIOException("interrupted while content was waited for");
+        failure.initCause(why);
+        return failure;
+    }
+
     private boolean hasNext() throws IOException {
         boolean low;
         synchronized (this) {
@@ -78,7 +85,9 @@ final class BodyInput extends InputStream {
                     wait();
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
-                    throw new IOException("interrupted while content was waited for", e);
+                    if (pieces.isEmpty() && !ended) {
+                        throw interrupted(e);
+                    }
                 }
             }
             byte[] next = pieces.poll();

@@ -130,7 +130,7 @@ final class Exchange {
         if (!complete) {
             response.tellDone();
             if (call != null) {
-                call.cancel();
+                letGoOf(call, reason);
             }
             if (interest != null) {
                 interest.lost(reason);
@@ -138,6 +138,14 @@ final class Exchange {
         }
         if (unread != null) {
             unread.letGo();
+        }
+    }
+
+    private static void letGoOf(BlockingCall handler, CloseReason reason) {
+        if (reason == CloseReason.ABORTED || reason == CloseReason.LOOP_ENDED) {
+            handler.interrupt();
+        } else {
+            handler.cancel();
         }
     }
 
@@ -190,30 +198,18 @@ final class Exchange {
 
     /// The peer has ended its side, and the answer is still to come: it may wait for that, or have left.
     void peerEnded() {
-        if (response.isComplete()) {
-            return;
+        if (!response.isComplete()) {
+            interest().ended();
         }
-        if (call != null) {
-            call.interrupt();
-        }
-        interest().ended();
     }
 
-    private boolean hasPeerEnded() {
-        return interest != null && interest.hasEnded();
-    }
-
-    /// Whether a failure says no more than that the peer has left.
-    ///
-    /// @param cancelled whether something was cancelled
-    boolean isGivenUp(boolean cancelled) {
+    /// Whether this says no more than that the peer has ended its side.
+    boolean isPeersEnd(Throwable cause) {
         Interest known = interest;
-        return known != null
-                && known.hasEnded()
-                && (call != null || (cancelled && known.isAskedFor()));
+        return known != null && known.isReason(cause);
     }
 
-    /// Whether its thread was interrupted because of the peer. Any thread that has the request.
+    /// Whether its thread was interrupted by the server. Any thread that has the request.
     boolean isInterrupted() {
         return call != null && call.isInterrupted();
     }
@@ -258,14 +254,12 @@ final class Exchange {
     /// A blocking handler has returned, and nobody is left who would end what it has begun.
     void endIfLeftOpen(BlockingCall handler) {
         if (call == handler && !isOver() && response.isLeftOpen()) {
-            if (!hasPeerEnded()) {
-                HttpLog.LOGGER.log(
-                        System.Logger.Level.WARNING,
-                        "the blocking handler of "
-                                + handler.route()
-                                + " has returned and not ended its content, which is cut off: call"
-                                + " end() before");
-            }
+            HttpLog.LOGGER.log(
+                    System.Logger.Level.WARNING,
+                    "the blocking handler of "
+                            + handler.route()
+                            + " has returned and not ended its content, which is cut off: call"
+                            + " end() before");
             connection().cutOff(this);
         }
     }

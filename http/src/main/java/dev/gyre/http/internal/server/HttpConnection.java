@@ -311,7 +311,7 @@ final class HttpConnection implements Protocol {
     private void closeNow() {
         bench.flush();
         if (bench.server.isDraining()) {
-            out.lingerBriefly();
+            stream.lingerAtMost(Pace.CROSSING);
         }
         pace.cancel();
         unread.note(0);
@@ -340,7 +340,7 @@ final class HttpConnection implements Protocol {
 
     void isEventStream(ServerStream events) {
         this.events = events;
-        if (bench.server.isDraining()) {
+        if (bench.server.isDraining() || ended) {
             bench.loop.microtask(events::finish);
         }
     }
@@ -373,7 +373,7 @@ final class HttpConnection implements Protocol {
         if (known != null) {
             UserCallbacks.guarded(known::finish);
         } else if (!stream.isOpen()) {
-            out.lingerBriefly();
+            stream.lingerAtMost(Pace.CROSSING);
         } else if (open == null && pace.phase() == Pace.Phase.IDLE) {
             closeNow();
         }

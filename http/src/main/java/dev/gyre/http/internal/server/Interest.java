@@ -6,6 +6,9 @@ import dev.gyre.io.CloseReason;
 
 import org.jspecify.annotations.Nullable;
 
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
+
 /// Whether the peer still waits for the answer to its request, as far as can be known. That it has ended its side says that it asks
 /// nothing more: it may wait for what it has asked, or have left, and only an answer that comes back refused tells the
 /// one from the other. So the handler hears of it, and may answer all the same.
@@ -49,13 +52,16 @@ final class Interest {
         }
     }
 
-    /// Whether somebody wants to hear of it.
-    boolean isAskedFor() {
-        return source != null;
-    }
-
-    boolean hasEnded() {
-        return lost != null;
+    /// Whether a failure comes of its being cancelled: by that itself, or as an interrupt that somebody has bound to it.
+    @SuppressWarnings("ReferenceEquality") // a reason is only itself
+    boolean isReason(Throwable cause) {
+        CancellationSource known = source;
+        return known != null
+                && lost != null
+                && (cause == known.cancellation().reason()
+                        || cause instanceof InterruptedException
+                        || cause instanceof InterruptedIOException
+                        || cause instanceof ClosedByInterruptException);
     }
 
     /// The connection was closed.
@@ -91,13 +97,13 @@ final class Interest {
     private void look() {
         int writes = exchange.response.writes();
         if (nextLook != null && writes == writesBefore && isLeftBehind()) {
-            HttpLog.LOGGER.log(
-                    System.Logger.Level.WARNING,
-                    "the answer to "
-                            + exchange.outcome.describe()
-                            + " is cut off: its handler is done, its peer has ended its side, and"
-                            + " nothing was written since; call end(), at the latest when"
-                            + " request.cancellation() is cancelled");
+            exchange.bench.leftOpen.warn(
+                    () ->
+                            "the answer to "
+                                    + exchange.outcome.describe()
+                                    + " is cut off: its handler is done, its peer has ended its"
+                                    + " side, and nothing was written since; call end(), at the"
+                                    + " latest when request.cancellation() is cancelled");
             exchange.connection().cutOff(exchange);
             return;
         }

@@ -1,10 +1,11 @@
 package dev.gyre.http.internal.server;
 
-import dev.gyre.CancelledException;
 import dev.gyre.Promise;
 import dev.gyre.http.HttpException;
 
 import org.jspecify.annotations.Nullable;
+
+import java.util.function.Predicate;
 
 /// How a request's handler does: whether it answers, and what is answered in its place if it fails.
 ///
@@ -93,14 +94,15 @@ final class Outcome {
 
     /// What is at fault, if a peer is: what was thrown for that is often wrapped on its way.
     private static @Nullable HttpException meant(Throwable failure) {
-        return causeOf(failure, HttpException.class);
+        return (HttpException) cause(failure, HttpException.class::isInstance);
     }
 
-    private static <T extends Throwable> @Nullable T causeOf(Throwable failure, Class<T> kind) {
+    /// The first of a failure and its causes that is meant; null if none is.
+    private static @Nullable Throwable cause(Throwable failure, Predicate<Throwable> meant) {
         Throwable cause = failure;
         for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
-            if (kind.isInstance(cause)) {
-                return kind.cast(cause);
+            if (meant.test(cause)) {
+                return cause;
             }
             cause = cause.getCause();
         }
@@ -110,19 +112,18 @@ final class Outcome {
     /// Whether the handler has only come to an end because its peer has: what it says to the peer in spite of that is an
     /// answer.
     private boolean isGivenUp(Throwable failure) {
-        return meant(failure) == null
-                && exchange.isGivenUp(causeOf(failure, CancelledException.class) != null);
+        return meant(failure) == null && cause(failure, exchange::isPeersEnd) != null;
     }
 
     /// The connection is closed because more was written than may wait.
     void warnOfOutputLimit() {
-        HttpLog.LOGGER.log(
-                System.Logger.Level.WARNING,
-                "the answer to "
-                        + describe()
-                        + " was cut off at the output limit of its connection: the handler wrote on"
-                        + " although write() said no; wait for onWritable, or raise"
-                        + " StreamConfig.outputLimit in the ListenerConfig");
+        exchange.bench.outputLimit.warn(
+                () ->
+                        "the answer to "
+                                + describe()
+                                + " was cut off at the output limit of its connection: the handler"
+                                + " wrote on although write() said no; wait for onWritable, or"
+                                + " raise StreamConfig.outputLimit in the ListenerConfig");
     }
 
     private void warn(String what, Throwable failure) {
@@ -191,14 +192,7 @@ final class Outcome {
     /// Whether a failure is told of with another one already: as that itself, or as what it was caused by.
     @SuppressWarnings("ReferenceEquality") // a throwable cannot suppress itself, whatever it equals
     private static boolean isIn(Throwable another, Throwable failure) {
-        Throwable cause = another;
-        for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
-            if (cause == failure) {
-                return true;
-            }
-            cause = cause.getCause();
-        }
-        return false;
+        return cause(another, each -> each == failure) != null;
     }
 
     /// What was to answer for a failure has failed itself.

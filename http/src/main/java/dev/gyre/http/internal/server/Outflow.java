@@ -1,6 +1,5 @@
 package dev.gyre.http.internal.server;
 
-import dev.gyre.Promise;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.OutputState;
 import dev.gyre.io.Stream;
@@ -66,14 +65,6 @@ final class Outflow {
 
     boolean hasRoom() {
         return room && stream.isOpen();
-    }
-
-    /// The stream is to end soon: once the kernel has all there is, the peer's end need not be waited for long. A request that
-    /// crosses our end is not to destroy the last answer on its way, and that is all it is waited for. Until then the peer has
-    /// the usual time, anew with all it takes.
-    void lingerBriefly() {
-        // If that is rejected it is gone already.
-        Promise<?> _ = stream.flushed().then(_ -> stream.lingerTimeout(Pace.CROSSING), _ -> stream);
     }
 
     // ------------------------------------------------------------------ the rate

@@ -9,7 +9,8 @@ import java.util.concurrent.TimeUnit;
 ///
 /// Loop thread only.
 final class Pace {
-    /// Longer than a packet takes from one end of the world to the other.
+    /// Longer than a packet takes from one end of the world to the other. A server that drains waits no longer for a peer's end,
+    /// once the kernel has all there is: a request that crosses ours is not to destroy the last answer on its way.
     static final Duration CROSSING = Duration.ofMillis(500);
 
     enum Phase {

@@ -221,8 +221,10 @@ final class RequestBody implements Body {
         reader.leave();
     }
 
-    private static IllegalStateException answeredBefore() {
-        return new IllegalStateException(
+    /// Of the kind that is no line of the log: how fast a peer sends must not fill it.
+    private static HttpException answeredBefore() {
+        return new HttpException(
+                400,
                 "the request was answered before its content was read: read all that is wanted of"
                         + " it first, and answer then");
     }

@@ -38,6 +38,10 @@ final class ServerResponse extends ResponseFields {
     private final List<Runnable> onDone = new ArrayList<>();
     private @Nullable Unfinished rest;
     private @Nullable Encoding encoding;
+
+    /// Whether a file gives the content, whatever becomes of the handler.
+    private boolean byFile;
+
     private boolean endsWithConnection;
     private boolean told;
 
@@ -58,6 +62,7 @@ final class ServerResponse extends ResponseFields {
         stage = Stage.OPEN;
         contentBytes = 0;
         rest = null;
+        byFile = false;
         encoding = null;
         endsWithConnection = false;
         head.begin();
@@ -192,7 +197,7 @@ final class ServerResponse extends ResponseFields {
 
     /// Whether all of the answer is given, though a part of it may still wait for the peer.
     boolean isWhole() {
-        return isComplete() || rest instanceof LongContent;
+        return isComplete() || byFile || rest instanceof LongContent;
     }
 
     /// Another time there may be more of it; begun and cut off, the peer would not even know that.
@@ -299,12 +304,13 @@ final class ServerResponse extends ResponseFields {
         return answer(type, content);
     }
 
-    /// Sends the head of an answer whose content is somebody else's work, of so many bytes. [#complete()] ends it.
+    /// Sends the head of an answer whose content is a file's, of so many bytes, and no longer its handler's work. [#complete()] ends it.
     HttpConnection beginWith(byte[] type, long length) {
         requireOpen();
         assert length >= 0 : "who sends it knows how long it is: " + length;
         Buffer _ = putHead(type, length);
         stage = Stage.BEGUN;
+        byFile = true;
         contentBytes = hasContent() ? length : 0;
         bench.flush();
         return exchange.connection();

@@ -24,6 +24,8 @@ final class Workbench {
     final HeapShare heap;
     final LoopMemory memory;
     final UnreadInput unread;
+    final OnceALoop outputLimit = new OnceALoop();
+    final OnceALoop leftOpen = new OnceALoop();
 
     /// What an answer returns: nothing has to be waited for.
     final Promise<?> done;
