@@ -13,6 +13,25 @@ build() {
     (cd "$root" && JAVA_GYRE_HOME=$jdk mvn -q -B -pl bench -am package -Dmaven.test.skip -Dgyre.format.skip) >&2
 }
 
+# Prints why a program failed, from its LOG: the first line that names an error, or the last.
+reason_in() {
+    local reason
+    reason=$(grep -m 1 -E 'Error|Exception|error:' "$1" || tail -n 1 "$1")
+    echo "${reason:-it said nothing}" | cut -c -120
+}
+
+# Runs a program whose failure is a row of a table, not the end of the run: FILE, where it leaves its figures, COMMAND... Its errors
+# go to FILE.log, and the reason for a failure to FILE.failed. A program that has failed does not run again.
+attempt() {
+    local file=$1
+    shift
+    if [[ -e $file.failed ]]; then return; fi
+    if ! "$@" 2>"$file.log"; then
+        reason_in "$file.log" >"$file.failed"
+        echo "${file##*/} failed: $(<"$file.failed")" >&2
+    fi
+}
+
 # Of all processors together, in percent, what others use in the next second. The load average would tell of the last minute.
 busy() {
     local before after

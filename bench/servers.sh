@@ -120,9 +120,28 @@ trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+# Notes that a server has failed: NAME, what happened. Its row has the reason, and it does not run again.
+failed() {
+    local name=$1
+    shift
+    tail -n 20 "$out/$name.log" >&2
+    echo "$*: $(reason_in "$out/$name.log")" >"$out/$name.failed"
+    echo "bench/$self: $name failed: $(<"$out/$name.failed"); its log is $out/$name.log" >&2
+}
+
+# Prints why a server is not measured; fails if it is.
+absence() {
+    local name=$1
+    if [[ -e $out/$name.failed ]]; then
+        echo "failed: $(<"$out/$name.failed")"
+    else
+        [[ -e $out/$name.declined ]] && echo "not here: $(<"$out/$name.declined")"
+    fi
+}
+
 # Starts a server: NAME, CORE, what it is: `c PROGRAM ARGUMENT...`, `java CLASS ARGUMENT...`, the class one of dev.gyre.bench.
 # Whatever is started says `listening PORT` or `declines REASON` on its first line, and serves until it is killed. Sets `server`,
-# its process, and `port`; fails if it declines, and says why in NAME.declined.
+# its process, and `port`; fails if it declines, and says why in NAME.declined, or if it fails, and says why in NAME.failed.
 start() {
     local name=$1 core=$2 kind=$3 command line= from
     shift 3
@@ -144,18 +163,19 @@ start() {
             return 1
             ;;
         *)
-            tail -n 20 "$out/$name.log" >&2
-            fail "$name did not say where it listens, but '$line'; its log is $out/$name.log"
+            failed "$name" "it did not say where it listens, but '$line'"
+            return 1
             ;;
     esac
 }
 
-# Puts load on the server NAME, for at most SECONDS: a command, on the core for the load. Sets `measured` to what it prints.
+# Puts load on the server NAME, for at most SECONDS: a command, on the core for the load. Sets `measured` to what it prints. Fails
+# if the server does not hold out, and says why in NAME.failed.
 load() {
     local name=$1 limit=$2
     shift 2
     if ! measured=$(timeout "$limit" taskset -c "$load_core" "$@"); then
-        tail -n 20 "$out/$name.log" >&2
-        fail "$name failed under load, or took more than $limit seconds; its log is $out/$name.log"
+        failed "$name" "under load, or in more than $limit seconds"
+        return 1
     fi
 }

@@ -1,7 +1,7 @@
 /// Gyre's core: the event loop and the operating system beneath it, with no runtime dependency.
 @SuppressWarnings("module") // those exported to are built after the core, which cannot see them yet
 module dev.gyre {
-    requires static transitive org.jspecify; // in signatures
+    requires static org.jspecify; // not transitive, or users would need it: docs/adr/0005
     requires jdk.unsupported; // sun.misc.Signal, the only way to the JVM's own signal handler
 
     exports dev.gyre;

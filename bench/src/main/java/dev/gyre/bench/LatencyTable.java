@@ -1,5 +1,7 @@
 package dev.gyre.bench;
 
+import dev.gyre.bench.echo.Turns;
+
 import org.HdrHistogram.Histogram;
 
 import java.io.IOException;
@@ -10,7 +12,7 @@ import java.util.Locale;
 
 /// Prints the percentiles of latencies that were measured side by side, and their ratios to those
 /// of the first file: `LatencyTable TITLE FILE...`, the files as [WakeLatency] and [TimerLateness] write
-/// them, named after the peers.
+/// them, named after the peers. A peer that failed has the reason in `FILE.failed`.
 public final class LatencyTable {
     private static final long LONGEST_NANOS = 10_000_000_000L;
     private static final int DIGITS = 3;
@@ -24,6 +26,11 @@ public final class LatencyTable {
         Histogram base = read(Path.of(args[1]));
         for (String arg : Arrays.asList(args).subList(1, args.length)) {
             Path file = Path.of(arg);
+            String absent = Turns.absence(Path.of(""), arg);
+            if (absent != null) {
+                System.out.printf("%-22s %s%n", file.getFileName(), absent);
+                continue;
+            }
             Histogram histogram = read(file);
             System.out.printf(
                     Locale.ROOT,
@@ -41,6 +48,9 @@ public final class LatencyTable {
 
     private static Histogram read(Path file) throws IOException {
         Histogram histogram = new Histogram(LONGEST_NANOS, DIGITS);
+        if (!Files.exists(file)) {
+            return histogram; // It failed, and is the base of ratios, which are no numbers then.
+        }
         try (var lines = Files.lines(file)) {
             lines.mapToLong(Long::parseLong)
                     .map(nanos -> Math.min(nanos, LONGEST_NANOS))
@@ -50,6 +60,8 @@ public final class LatencyTable {
     }
 
     private static double micros(Histogram histogram, double percentile) {
-        return histogram.getValueAtPercentile(percentile) / 1_000.0;
+        return histogram.getTotalCount() == 0
+                ? Double.NaN
+                : histogram.getValueAtPercentile(percentile) / 1_000.0;
     }
 }

@@ -4,6 +4,7 @@ import dev.gyre.bench.promises.PromiseBenchmark;
 import dev.gyre.bench.timers.TimerBenchmark;
 import dev.gyre.bench.timers.Timers;
 
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.BenchmarkResult;
 import org.openjdk.jmh.results.IterationResult;
@@ -28,7 +29,8 @@ import java.util.stream.Stream;
 ///
 /// The peers of a table take turns, each in a JVM of its own, and so for several rounds: what the
 /// machine does meanwhile then meets all of them. A row tells the median, the least and the most of
-/// all its iterations, and the ratio of its median to that of the row named `× ...`.
+/// all its iterations, and the ratio of its median to that of the row named `× ...`. A peer that fails
+/// has the reason in its row, and the run continues without it.
 public final class Suite {
     private static final int WARM_UPS = 3;
     private static final int ITERATIONS = 4;
@@ -48,7 +50,7 @@ public final class Suite {
     private Suite() {}
 
     /// A row: one benchmark in one JVM.
-    private record Row(
+    record Row(
             String label,
             Class<?> of,
             String method,
@@ -96,7 +98,7 @@ public final class Suite {
     }
 
     /// What is read from an iteration.
-    private enum Figure {
+    enum Figure {
         TIME("ns") {
             @Override
             double of(IterationResult iteration) {
@@ -127,9 +129,25 @@ public final class Suite {
     }
 
     /// @param base index of the row that others are compared with
-    private record Table(String title, Figure figure, int base, List<Row> rows) {}
+    record Table(String title, Figure figure, int base, List<Row> rows) {}
 
-    public static void main(String[] args) throws RunnerException {
+    /// What was measured of a row.
+    static final class Result {
+        private final List<Double> figures = new ArrayList<>();
+        private @Nullable String failure;
+
+        double median() {
+            int middle = figures.size() / 2;
+            if (figures.isEmpty()) {
+                return Double.NaN;
+            }
+            return figures.size() % 2 == 1
+                    ? figures.get(middle)
+                    : (figures.get(middle - 1) + figures.get(middle)) / 2;
+        }
+    }
+
+    public static void main(String[] args) {
         int rounds = Integer.parseInt(args[0]);
         for (String group : Arrays.asList(args).subList(1, args.length)) {
             for (Table table : tables(group)) {
@@ -251,23 +269,43 @@ public final class Suite {
         return new Table("allocated, all threads", Figure.ALLOCATION, 1, rows);
     }
 
-    private static void run(Table table, int rounds) throws RunnerException {
-        List<List<Double>> figures = new ArrayList<>();
-        table.rows.forEach(_ -> figures.add(new ArrayList<>()));
+    private static void run(Table table, int rounds) {
+        List<Result> results = table.rows.stream().map(_ -> new Result()).toList();
         for (int round = 0; round < rounds; round++) {
             for (int i = 0; i < table.rows.size(); i++) {
-                Row row = table.rows.get(i);
-                System.err.printf("%s: round %d, %s%n", table.title, round + 1, row.label);
-                var options = row.options();
-                if (table.figure == Figure.ALLOCATION) {
-                    options.addProfiler(GCProfiler.class);
-                }
-                for (RunResult result : new Runner(options.build()).run()) {
-                    collect(result, table.figure, figures.get(i));
+                if (results.get(i).failure == null) {
+                    String label = table.rows.get(i).label;
+                    System.err.printf("%s: round %d, %s%n", table.title, round + 1, label);
+                    measure(table.rows.get(i), table.figure, results.get(i));
                 }
             }
         }
-        print(table, figures);
+        System.out.println("\n" + text(table, results));
+    }
+
+    /// Measures a row once more, in a JVM of its own.
+    static void measure(Row row, Figure figure, Result into) {
+        var options = row.options();
+        if (figure == Figure.ALLOCATION) {
+            options.addProfiler(GCProfiler.class);
+        }
+        try {
+            for (RunResult result : new Runner(options.build()).run()) {
+                collect(result, figure, into.figures);
+            }
+        } catch (RunnerException e) {
+            into.failure = reason(e);
+            System.err.println(row.label + " failed: " + into.failure);
+        }
+    }
+
+    /// The innermost failure: JMH wraps what a benchmark threw as a cause or as a suppressed exception.
+    private static String reason(Throwable failure) {
+        Throwable inner = failure;
+        while (inner.getCause() != null || inner.getSuppressed().length > 0) {
+            inner = inner.getCause() != null ? inner.getCause() : inner.getSuppressed()[0];
+        }
+        return inner.toString().lines().findFirst().orElse("no reason given");
     }
 
     private static void collect(RunResult run, Figure figure, List<Double> figures) {
@@ -278,34 +316,33 @@ public final class Suite {
         }
     }
 
-    private static void print(Table table, List<List<Double>> figures) {
-        figures.forEach(f -> f.sort(null));
-        double base = median(figures.get(table.base));
-        System.out.printf(
-                "%n%-40s %10s %10s %10s   × %s%n",
-                table.title + ", " + table.figure.unit,
-                "median",
-                "least",
-                "most",
-                table.rows.get(table.base).label);
+    static String text(Table table, List<Result> results) {
+        results.forEach(result -> result.figures.sort(null));
+        double base = results.get(table.base).median();
+        var text = new StringBuilder();
+        text.append(
+                String.format(
+                        "%-40s %10s %10s %10s   × %s%n",
+                        table.title + ", " + table.figure.unit,
+                        "median",
+                        "least",
+                        "most",
+                        table.rows.get(table.base).label));
         for (int i = 0; i < table.rows.size(); i++) {
-            List<Double> sorted = figures.get(i);
-            System.out.printf(
-                    Locale.ROOT,
-                    "%-40s %10.2f %10.2f %10.2f   %.2f%n",
-                    table.rows.get(i).label,
-                    median(sorted),
-                    sorted.getFirst(),
-                    sorted.getLast(),
-                    median(sorted) / base);
+            String label = table.rows.get(i).label;
+            Result result = results.get(i);
+            text.append(
+                    result.failure != null
+                            ? String.format("%-40s failed: %s%n", label, result.failure)
+                            : String.format(
+                                    Locale.ROOT,
+                                    "%-40s %10.2f %10.2f %10.2f   %.2f%n",
+                                    label,
+                                    result.median(),
+                                    result.figures.getFirst(),
+                                    result.figures.getLast(),
+                                    result.median() / base));
         }
-        System.out.println();
-    }
-
-    private static double median(List<Double> sorted) {
-        int middle = sorted.size() / 2;
-        return sorted.size() % 2 == 1
-                ? sorted.get(middle)
-                : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
+        return text.toString();
     }
 }

@@ -81,7 +81,7 @@ final class C10k implements Callable<Integer> {
     private static final int MOST_CONNECTIONS = 1_000_000;
 
     /// Descriptors that a process has open beside those of its connections.
-    private static final int OTHER_DESCRIPTORS = 64;
+    static final int OTHER_DESCRIPTORS = 64;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()

@@ -10,6 +10,8 @@ import dev.gyre.internal.sys.LinuxKernel;
 import dev.gyre.internal.sys.LinuxUringCalls;
 import dev.gyre.internal.sys.Platform;
 
+import org.jspecify.annotations.Nullable;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -48,6 +50,8 @@ import java.util.stream.Collectors;
             "                    connection takes one, each loop two or three",
             "  Memory limit      that of the control group, as for a container or a service",
             "  Native access     whether the JVM lets Gyre call the kernel without a warning",
+            "  Start-up cache    whether the JVM uses the prepared classes that halve the time to",
+            "                    start; ./gyre makes them, and again when its jars have changed",
             "  epoll             Linux's readiness interface. Also tells how a loop waits: by",
             "                    epoll_pwait2, or on older kernels by a timerfd",
             "  io_uring          Linux's completion interface: asked for, and given back",
@@ -129,6 +133,11 @@ final class Doctor implements Callable<Integer> {
                 "JDK", Runtime.version() + ", " + System.getProperty("java.vm.name", "unnamed VM"));
         report.line("Home", System.getProperty("java.home", "unknown"));
         report.line("Native access", nativeAccess);
+        report.line(
+                "Start-up cache",
+                startUpCache(
+                        System.getProperty("gyre.cache.commands"),
+                        System.getProperty("gyre.cache.serve")));
     }
 
     /// @return the names of those that work, for a sentence
@@ -244,6 +253,28 @@ final class Doctor implements Callable<Integer> {
                         Locale.ROOT,
                         "%.1f MiB from a control group",
                         bytes.getAsLong() / (1024.0 * 1024.0));
+    }
+
+    /// @param commands state of the cache for commands like this one, as the launcher found it; null
+    ///     if the launcher did not start this program
+    /// @param serve the same for `gyre serve`
+    static String startUpCache(@Nullable String commands, @Nullable String serve) {
+        if (commands == null || serve == null) {
+            return "none: ./gyre did not start this program";
+        }
+        return commands.equals("used") && serve.equals("used")
+                ? "in use, also by gyre serve"
+                : "for commands %s; for gyre serve %s"
+                        .formatted(cacheState(commands), cacheState(serve));
+    }
+
+    private static String cacheState(String state) {
+        return switch (state) {
+            case "used" -> "in use";
+            case "absent" -> "not made: see target/gyre-build.log";
+            case "skipped" -> "not used while JDK_JAVA_OPTIONS is set";
+            default -> "refused by the JVM: delete cli/target/app and start ./gyre again";
+        };
     }
 
     static String nativeAccess(Module module) {

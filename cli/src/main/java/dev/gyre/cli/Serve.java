@@ -148,7 +148,10 @@ final class Serve implements Callable<Integer> {
     @Option(
             names = {"-l", "--access-log"},
             paramLabel = "FILE",
-            description = "Adds a line for each request to a file; - for standard output.")
+            description =
+                    "Appends a line for each request to a file; - for standard output, none or off"
+                            + " for no log, which is the default. A file of such a name is"
+                            + " ./none.")
     private @Nullable String accessLog;
 
     @Option(
@@ -337,17 +340,17 @@ final class Serve implements Callable<Integer> {
     }
 
     private @Nullable AccessLog log() throws IOException {
-        if (accessLog == null) {
+        if (accessLog == null || accessLog.equals("none") || accessLog.equals("off")) {
             return null;
         }
-        if (!accessLog.equals("-")) {
-            try {
-                return AccessLog.common(Path.of(accessLog));
-            } catch (UncheckedIOException e) {
-                throw e.getCause();
-            }
+        if (accessLog.equals("-")) {
+            return AccessLog.common(linesTo(spec.commandLine().getOut()));
         }
-        return AccessLog.common(linesTo(spec.commandLine().getOut()));
+        try {
+            return AccessLog.common(Path.of(accessLog));
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
     }
 
     /// Writes lines at once, and throws if that fails, so that they are counted as lost.

@@ -1,8 +1,10 @@
 package dev.gyre.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.gyre.EventLoop;
+import dev.gyre.internal.sys.Limits;
 import dev.gyre.os.ChildProcess;
 import dev.gyre.os.Signal;
 
@@ -12,11 +14,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/// A few connections only, and neither memory nor latency in a test's own verdict: those are for a quiet machine.
+/// Neither latency nor processor time is in a test's own verdict: those are for a quiet machine.
 @Timeout(120)
 final class C10kTest {
     private static final String TIME = "\\d+(\\.\\d+)? (ns|us|ms|s)";
@@ -70,6 +73,65 @@ final class C10kTest {
                 .matches("(PASS|FAIL) 40 connections.*")
                 .doesNotContain("may be", "changed");
         assertThat(server(lines.getFirst())).isEmpty();
+    }
+
+    /// Both backends at the same time, each with a client and a server of their own. Each connection is
+    /// open for 17 seconds and then sends two requests, the second when all have their first response.
+    @Test
+    @Timeout(300)
+    void c10k_ofTenThousandConnections_refusesAndDropsNoneAndServesAll() throws Exception {
+        int connections = affordableConnections();
+        try (Program epoll = tenThousand(connections, "epoll");
+                Program uring = tenThousand(connections, "io_uring")) {
+            assertAllServed(epoll, connections);
+            assertAllServed(uring, connections);
+        }
+    }
+
+    /// Fewer where the limit of open files does not allow for ten thousand, but not in CI.
+    private static int affordableConnections() {
+        int wanted = 10_000;
+        long limit = Limits.openFiles().hard();
+        if (limit < 0 || limit >= wanted + C10k.OTHER_DESCRIPTORS) {
+            return wanted;
+        }
+        String message = C10k.tooFewDescriptors(wanted, limit);
+        assertThat(System.getenv("CI")).as(message).isNull();
+        int fewer = (int) limit - C10k.OTHER_DESCRIPTORS;
+        assumeTrue(fewer > 0, message);
+        System.err.println(message + " Testing with " + fewer + ".");
+        return fewer;
+    }
+
+    private static Program tenThousand(int connections, String backend) throws IOException {
+        return Program.start(
+                "c10k",
+                "--http",
+                "--connections=" + connections,
+                "--idle=15s",
+                "--warm-up=1s",
+                "--load=1s",
+                "--backend=" + backend);
+    }
+
+    /// Neither latency nor processor time counts here, and memory only by a generous limit.
+    private static void assertAllServed(Program program, int connections) throws Exception {
+        List<String> lines = program.restOfOut();
+        assertThat(program.restOfErr()).isEmpty();
+        assertThat(lines)
+                .anyMatch(line -> line.startsWith("Connected " + connections + " in "))
+                .anyMatch(line -> line.startsWith("  messages  " + connections + ", "))
+                .contains("  dropped   none");
+        assertThat(lines.getLast())
+                .matches("(PASS|FAIL) " + connections + " connections.*")
+                .doesNotContain("dropped, none may be", "did not come back", "changed");
+        assertThat(lines)
+                .as("resident memory at the end of the load, at most 400 MB")
+                .anyMatch(
+                        line ->
+                                line.matches(
+                                        "  memory    .* at the start, [1-3]?\\d?\\d\\.\\d MB at the"
+                                                + " end: .*"));
     }
 
     private static Optional<ProcessHandle> server(String firstLine) {

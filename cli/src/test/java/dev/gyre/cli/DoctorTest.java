@@ -27,6 +27,7 @@ final class DoctorTest {
                 .anyMatch(line -> line.startsWith("  JDK               " + Runtime.version()))
                 .contains("  Home              " + System.getProperty("java.home"))
                 .contains("  Native access     enabled for ALL-UNNAMED")
+                .contains("  Start-up cache    none: ./gyre did not start this program")
                 .anyMatch(line -> line.startsWith("  epoll             works: "))
                 .anyMatch(line -> line.matches("  io_uring {10}(works: a task|no: the kernel).*"))
                 .contains("  kqueue            no: macOS and FreeBSD only, not on this system")
@@ -99,7 +100,13 @@ final class DoctorTest {
         assertThat(execution.status()).isZero();
         assertThat(execution.out())
                 .contains("Operating system", "Architecture", "Cores", "Open files")
-                .contains("Memory limit", "Native access", "epoll", "io_uring", "kqueue")
+                .contains(
+                        "Memory limit",
+                        "Native access",
+                        "Start-up cache",
+                        "epoll",
+                        "io_uring",
+                        "kqueue")
                 .contains("simulated", "A loop takes", "docs/MATRIX.md")
                 .contains("Exit status:", "Examples:");
     }
@@ -109,6 +116,17 @@ final class DoctorTest {
         assertThat(Doctor.architecture("riscv64"))
                 .isEqualTo("riscv64: not supported, a loop needs x86-64 or aarch64");
         assertThat(Doctor.architecture("aarch64")).isEqualTo("aarch64: supported");
+    }
+
+    @Test
+    void startUpCache_inEachState_saysWhetherItIsUsedAndTheRemedy() {
+        assertThat(Doctor.startUpCache("used", "used")).isEqualTo("in use, also by gyre serve");
+        assertThat(Doctor.startUpCache("used", "skipped"))
+                .isEqualTo(
+                        "for commands in use; for gyre serve not used while JDK_JAVA_OPTIONS is"
+                                + " set");
+        assertThat(Doctor.startUpCache("absent", "refused"))
+                .contains("not made: see target/gyre-build.log", "refused by the JVM: delete");
     }
 
     @Test

@@ -425,4 +425,23 @@ final class ServeTest {
             assertThat(server.out()).contains("\"GET /plaintext HTTP/1.1\" 200 13 ");
         }
     }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"none", "off"})
+    void serve_withoutAnAccessLog_createsNoFileOfThatName(String value) throws Exception {
+        try (Program server =
+                Program.inShell(
+                        "cd '" + directory + "' && exec \"$@\"",
+                        "serve",
+                        "--port",
+                        "0",
+                        "--access-log",
+                        value)) {
+            assertThat(get("http://127.0.0.1:" + port(server) + "/plaintext"))
+                    .isEqualTo("Hello, World!");
+            server.send(Signal.SIGTERM);
+            server.status();
+        }
+        assertThat(directory).isEmptyDirectory();
+    }
 }

@@ -1,6 +1,9 @@
 package dev.gyre.http;
 
+import static com.tngtech.archunit.base.DescribedPredicate.anyElementThat;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -53,6 +56,24 @@ class HttpArchitectureTest {
                         "javax.net.ssl",
                         "org.jspecify.annotations")
                 .because("what a stranger could not write is missing in the API: add it there")
+                .check(HTTP);
+    }
+
+    @Test
+    void publicSignatures_leakNoInternalType() {
+        methods()
+                .that()
+                .areDeclaredInClassesThat()
+                .resideInAPackage("dev.gyre.http")
+                .and()
+                .areDeclaredInClassesThat()
+                .arePublic()
+                .and()
+                .arePublic()
+                .should()
+                .notHaveRawReturnType(resideInAPackage("..internal.."))
+                .andShould()
+                .notHaveRawParameterTypes(anyElementThat(resideInAPackage("..internal..")))
                 .check(HTTP);
     }
 

@@ -1,6 +1,7 @@
 package dev.gyre.bench.echo;
 
 import static dev.gyre.bench.Json.quoted;
+import static dev.gyre.bench.Json.ratio;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -62,7 +63,7 @@ public final class EchoTable {
                         "core",
                         "others"));
         for (Turns server : servers) {
-            lines.add(server.declined() != null ? declined(server) : row(server));
+            lines.add(server.absent() != null ? absent(server) : row(server));
         }
         double others = servers.stream().mapToDouble(Turns::othersShare).max().orElse(0);
         if (others > QUIET) {
@@ -82,8 +83,8 @@ public final class EchoTable {
         return String.join("\n", lines) + "\n\n";
     }
 
-    private static String declined(Turns server) {
-        return String.format("%-14s not here: %s", server.server(), server.declined());
+    private static String absent(Turns server) {
+        return String.format("%-14s %s", server.server(), server.absent());
     }
 
     private String row(Turns server) {
@@ -126,22 +127,22 @@ public final class EchoTable {
     }
 
     private String json(Turns server) {
-        if (server.declined() != null) {
+        if (server.absent() != null) {
             return String.format(
-                    "{\"server\":%s,\"declined\":%s}",
-                    quoted(server.server()), quoted(server.declined()));
+                    "{\"server\":%s,\"absent\":%s}",
+                    quoted(server.server()), quoted(server.absent()));
         }
         SystemCalls calls = server.calls();
         return String.format(
                 Locale.ROOT,
-                "{\"server\":%s,\"cpuMicros\":%.3f,\"leastCpuMicros\":%.3f,\"ratio\":%.3f,"
-                        + "\"leastRatio\":%.3f,\"messagesPerSecond\":%.0f,\"coreShare\":%.3f,"
+                "{\"server\":%s,\"cpuMicros\":%.3f,\"leastCpuMicros\":%.3f,\"ratio\":%s,"
+                        + "\"leastRatio\":%s,\"messagesPerSecond\":%.0f,\"coreShare\":%.3f,"
                         + "\"othersShare\":%.3f,\"rounds\":[%s]%s}",
                 quoted(server.server()),
                 server.medianCpuMicros(),
                 server.leastCpuMicros(),
-                server.medianCpuMicros() / base.medianCpuMicros(),
-                server.leastCpuMicros() / base.leastCpuMicros(),
+                ratio(server.medianCpuMicros() / base.medianCpuMicros()),
+                ratio(server.leastCpuMicros() / base.leastCpuMicros()),
                 server.messagesPerSecond(),
                 server.coreShare(),
                 server.othersShare(),

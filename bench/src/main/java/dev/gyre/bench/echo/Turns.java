@@ -11,13 +11,13 @@ import java.util.function.ToDoubleFunction;
 
 /// What was measured of one server in all rounds, or why nothing was.
 ///
-/// @param declined the server's reason, if it cannot run here
+/// @param absent why there are no figures, as in [#absence]
 /// @param calls the system calls, if they were counted
 public record Turns(
         String server,
         long messages,
         List<Turn> turns,
-        @Nullable String declined,
+        @Nullable String absent,
         @Nullable SystemCalls calls) {
 
     /// What it took to echo the messages once.
@@ -34,10 +34,9 @@ public record Turns(
     /// From the files that `bench/echo` and `bench/streams` leave, named after the server.
     public static Turns read(Path directory, String server, long messages, long countedMessages)
             throws IOException {
-        Path declined = directory.resolve(server + ".declined");
-        if (Files.exists(declined)) {
-            String reason = Files.readString(declined).strip();
-            return new Turns(server, messages, List.of(), reason, null);
+        String absent = absence(directory, server);
+        if (absent != null) {
+            return new Turns(server, messages, List.of(), absent, null);
         }
         var turns = new ArrayList<Turn>();
         for (String line : Files.readAllLines(directory.resolve(server + ".turns"))) {
@@ -51,12 +50,24 @@ public record Turns(
         return new Turns(server, messages, List.copyOf(turns), null, calls);
     }
 
+    /// Why a table has no figures of a program: it declined to run on this machine, or it failed.
+    ///
+    /// @return what its row says; null if there are figures
+    public static @Nullable String absence(Path directory, String program) throws IOException {
+        Path failed = directory.resolve(program + ".failed");
+        if (Files.exists(failed)) {
+            return "failed: " + Files.readString(failed).strip();
+        }
+        Path declined = directory.resolve(program + ".declined");
+        return Files.exists(declined) ? "not here: " + Files.readString(declined).strip() : null;
+    }
+
     public double medianCpuMicros() {
         return median(this::cpuMicros);
     }
 
     public double leastCpuMicros() {
-        return turns.stream().mapToDouble(this::cpuMicros).min().orElseThrow();
+        return turns.stream().mapToDouble(this::cpuMicros).min().orElse(Double.NaN);
     }
 
     public double messagesPerSecond() {
@@ -82,6 +93,9 @@ public record Turns(
 
     private double median(ToDoubleFunction<Turn> figure) {
         double[] sorted = turns.stream().mapToDouble(figure).sorted().toArray();
+        if (sorted.length == 0) {
+            return Double.NaN; // The base of ratios may have failed.
+        }
         int middle = sorted.length / 2;
         return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     }

@@ -2,6 +2,8 @@ package dev.gyre.bench.streams;
 
 import static dev.gyre.bench.Json.quoted;
 
+import dev.gyre.bench.echo.Turns;
+
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -39,12 +41,12 @@ public final class NeighbourTable {
         }
     }
 
-    /// @param declined the server's reason, if it cannot run here
-    record Server(String name, List<Round> rounds, @Nullable String declined) {
+    /// @param absent why there are no figures, as in [Turns#absence]
+    record Server(String name, List<Round> rounds, @Nullable String absent) {
         static Server read(Path directory, String name) throws IOException {
-            Path declined = directory.resolve(name + ".declined");
-            if (Files.exists(declined)) {
-                return new Server(name, List.of(), Files.readString(declined).strip());
+            String absent = Turns.absence(directory, name);
+            if (absent != null) {
+                return new Server(name, List.of(), absent);
             }
             List<String> lines = Files.readAllLines(directory.resolve(name + ".turns"));
             return new Server(name, lines.stream().map(Round::parse).toList(), null);
@@ -105,8 +107,8 @@ public final class NeighbourTable {
                         "others"));
         for (Server server : servers) {
             lines.add(
-                    server.declined != null
-                            ? String.format("%-14s not here: %s", server.name, server.declined)
+                    server.absent != null
+                            ? String.format("%-14s %s", server.name, server.absent)
                             : String.format(
                                     Locale.ROOT,
                                     "%-14s %10.1f %10.1f %11.1f %11.1f %7.2f %7.2f %5.0f %%",
@@ -146,10 +148,9 @@ public final class NeighbourTable {
     }
 
     private static String json(Server server) {
-        if (server.declined != null) {
+        if (server.absent != null) {
             return String.format(
-                    "{\"server\":%s,\"declined\":%s}",
-                    quoted(server.name), quoted(server.declined));
+                    "{\"server\":%s,\"absent\":%s}", quoted(server.name), quoted(server.absent));
         }
         return String.format(
                 Locale.ROOT,

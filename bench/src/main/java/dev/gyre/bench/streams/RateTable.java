@@ -1,6 +1,7 @@
 package dev.gyre.bench.streams;
 
 import static dev.gyre.bench.Json.quoted;
+import static dev.gyre.bench.Json.ratio;
 
 import dev.gyre.bench.echo.Turns;
 
@@ -71,7 +72,7 @@ public final class RateTable {
         var programs = new ArrayList<Turns>();
         for (String program : group.substring(name.length() + 1).split(",", -1)) {
             Turns read = Turns.read(directory, name + "." + program, amount, 1);
-            programs.add(new Turns(program, amount, read.turns(), read.declined(), null));
+            programs.add(new Turns(program, amount, read.turns(), read.absent(), null));
         }
         return new Group(name, programs);
     }
@@ -93,9 +94,8 @@ public final class RateTable {
                             "others"));
             for (Turns program : group.programs) {
                 lines.add(
-                        program.declined() != null
-                                ? String.format(
-                                        "%-22s not here: %s", program.server(), program.declined())
+                        program.absent() != null
+                                ? String.format("%-22s %s", program.server(), program.absent())
                                 : row(program, group.base()));
             }
             lines.add("");
@@ -178,23 +178,23 @@ public final class RateTable {
     }
 
     private String json(Turns program, Turns base) {
-        if (program.declined() != null) {
+        if (program.absent() != null) {
             return String.format(
-                    "{\"program\":%s,\"declined\":%s}",
-                    quoted(program.server()), quoted(program.declined()));
+                    "{\"program\":%s,\"absent\":%s}",
+                    quoted(program.server()), quoted(program.absent()));
         }
         return String.format(
                 Locale.ROOT,
-                "{\"program\":%s,\"perCpuSecond\":%s,\"bestPerCpuSecond\":%s,\"ratio\":%.3f,"
-                        + "\"bestRatio\":%.3f,\"perSecond\":%s,\"wallRatio\":%.3f,"
+                "{\"program\":%s,\"perCpuSecond\":%s,\"bestPerCpuSecond\":%s,\"ratio\":%s,"
+                        + "\"bestRatio\":%s,\"perSecond\":%s,\"wallRatio\":%s,"
                         + "\"coreShare\":%.3f,\"othersShare\":%.3f,\"rounds\":[%s]}",
                 quoted(program.server()),
                 inUnits(perCpuSecond(program)),
                 inUnits(bestPerCpuSecond(program)),
-                perCpuSecond(program) / perCpuSecond(base),
-                bestPerCpuSecond(program) / bestPerCpuSecond(base),
+                ratio(perCpuSecond(program) / perCpuSecond(base)),
+                ratio(bestPerCpuSecond(program) / bestPerCpuSecond(base)),
                 inUnits(program.messagesPerSecond()),
-                program.messagesPerSecond() / base.messagesPerSecond(),
+                ratio(program.messagesPerSecond() / base.messagesPerSecond()),
                 program.coreShare(),
                 program.othersShare(),
                 program.turns().stream()

@@ -57,7 +57,30 @@ class EchoTableTest {
 
         assertThat(table.text()).contains("other          not here: no \"ring\" here\n");
         assertThat(table.json(Instant.EPOCH))
-                .contains("{\"server\":\"other\",\"declined\":\"no \\\"ring\\\" here\"}");
+                .contains("{\"server\":\"other\",\"absent\":\"not here: no \\\"ring\\\" here\"}");
+    }
+
+    @Test
+    void row_ofAServerThatFailed_saysWhyWhateverItMeasuredBefore() throws Exception {
+        write("c-epoll.turns", "4000000 5000000 0");
+        write("other.turns", "4000000 5000000 0");
+        write("other.failed", "OutOfMemoryError");
+
+        assertThat(table("c-epoll", "other").text())
+                .contains("other          failed: OutOfMemoryError\n");
+    }
+
+    @Test
+    void table_whoseFirstServerFailed_hasTheOthersWithoutRatios() throws Exception {
+        write("c-epoll.failed", "no compiler");
+        write("other.turns", "4000000 5000000 0");
+
+        EchoTable table = table("c-epoll", "other");
+
+        assertThat(table.text().lines())
+                .contains("c-epoll        failed: no compiler")
+                .anyMatch(line -> line.matches("other +4.00 +4.00 +NaN +NaN +200000 .*"));
+        assertThat(table.json(Instant.EPOCH)).contains("\"ratio\":null,\"leastRatio\":null");
     }
 
     @Test

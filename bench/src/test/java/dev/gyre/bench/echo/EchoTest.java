@@ -62,6 +62,28 @@ class EchoTest {
     }
 
     @Test
+    void echo_ofAServerThatFails_hasTheReasonInItsRowAndMeasuresTheOthers() throws Exception {
+        assumeTools();
+
+        Outcome outcome =
+                echo(
+                        "--rounds",
+                        "1",
+                        "--warm-up",
+                        "1",
+                        "--messages",
+                        "3000",
+                        "--jvm",
+                        "-XX:+NoSuchFlag",
+                        "ffm-epoll");
+
+        outcome.assertSuccess();
+        assertThat(outcome.lines())
+                .anyMatch(line -> line.matches("c-epoll" + FIGURES))
+                .anyMatch(line -> line.matches("ffm-epoll +failed: .+"));
+    }
+
+    @Test
     void echo_askedForHelp_tellsOfEveryServer() throws Exception {
         Outcome outcome = echo("--help");
 

@@ -55,7 +55,7 @@ class NeighbourTableTest {
                                 + "\"aloneP50\":10.0,\"aloneP99\":20.0,\"besideP50\":10.0,"
                                 + "\"besideP99\":30.0,\"ratioP50\":1.000,\"ratioP99\":1.500,"
                                 + "\"othersShare\":0.000,\"rounds\":[1.500]},"
-                                + "{\"server\":\"other\",\"declined\":\"no ring\"}]}");
+                                + "{\"server\":\"other\",\"absent\":\"not here: no ring\"}]}");
     }
 
     @Test

@@ -77,7 +77,7 @@ class RateTableTest {
                                 + json("1.000")
                                 + "]},{\"group\":\"receive\",\"programs\":["
                                 + json("0.500")
-                                + ",{\"program\":\"other\",\"declined\":\"no \\\"ring\\\""
+                                + ",{\"program\":\"other\",\"absent\":\"not here: no \\\"ring\\\""
                                 + " here\"}]}]}");
     }
 
