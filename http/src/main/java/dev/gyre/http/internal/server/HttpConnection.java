@@ -145,7 +145,7 @@ final class HttpConnection implements Protocol {
         Promise<?> promise = bench.done;
         Throwable failure = null;
         try {
-            promise = bench.server.answer(exchange);
+            promise = bench.server.answer(exchange, null);
         } catch (Throwable e) {
             failure = e;
         }
@@ -159,7 +159,7 @@ final class HttpConnection implements Protocol {
             return;
         }
         if (exchange.response.isComplete() && body == null) {
-            if (promise != bench.done || failure != null) {
+            if (promise != bench.done || failure != null || exchange.isLost()) {
                 bench.give(exchange); // What is under way still is to meet nobody else here.
             }
             data.skip(length);
