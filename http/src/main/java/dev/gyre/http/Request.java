@@ -24,7 +24,8 @@ public sealed interface Request permits ServerRequest {
     /// The method: `GET`.
     String method();
 
-    /// The target as it was sent: `/users/7?full=yes`.
+    /// The target without scheme and host: `/users/7?full=yes`. If the client sent a whole address,
+    /// its host is that of the `Host` header.
     String target();
 
     /// The path of the target, decoded: `/users/7`.

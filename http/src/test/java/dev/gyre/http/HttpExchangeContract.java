@@ -22,13 +22,86 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/// What belongs to one exchange and to no other, as every backend keeps it: how long a request and its
-/// response can be used, and which promise ends them.
+/// What belongs to one exchange and to no other, as every backend keeps it: which host and target it
+/// is for, how long a request and its response can be used, and which promise ends them.
 abstract class HttpExchangeContract extends HttpFixture {
     private static final Attribute<String> USER = Attribute.of("user");
 
     private final List<Request> requests = new ArrayList<>();
     private final List<Response> responses = new ArrayList<>();
+
+    // ------------------------------------------------------------------ targets and hosts
+
+    @Test
+    @Clause("H-1")
+    void hostOfTheTarget_goesBeforeTheHostHeader() {
+        server.get("/a", (request, response) -> response.text(request.header("Host")));
+        Talk talk = connect();
+        talk.send("GET http://b:8080/a HTTP/1.1\r\nHost: c\r\n\r\n");
+        assertThat(talk.answer(200)).isEqualTo("b:8080");
+        talk.sendInPieces("GET http://b/a HTTP/1.1\r\nX: 1\r\nHost:\r\n\r\n", 1);
+        assertThat(talk.answer(200)).isEqualTo("b");
+        assertThat(talk.send("GET /a HTTP/1.1\r\nHost: c\r\n\r\n").answer(200)).isEqualTo("c");
+    }
+
+    @Test
+    @Clause("H-1")
+    void httpsTarget_onAConnectionWithoutTls_isRefusedWith421_andTheConnectionClosed() {
+        List<String> refused = new ArrayList<>();
+        server.use(
+                        new Middleware() {
+                            @Override
+                            public Promise<?> handle(
+                                    Request request, Response response, Handler next)
+                                    throws Exception {
+                                return next.handle(request, response);
+                            }
+
+                            @Override
+                            public void refused(RefusedRequest request) {
+                                refused.add(request.method() + " " + request.target());
+                            }
+                        })
+                .get("/", (_, response) -> response.text("secret"));
+        Talk talk = connect();
+        talk.send("GET https://a/ HTTP/1.1\r\nHost: a\r\n\r\n" + request("/"));
+        assertThat(talk.all())
+                .startsWith("HTTP/1.1 421 Misdirected Request\r\n")
+                .contains("no TLS")
+                .doesNotContain("secret");
+        assertThat(refused).containsExactly("GET https://a/");
+    }
+
+    @Test
+    @Clause("H-1")
+    void targetsAndHosts_thatAreNone_areRefusedWith400() {
+        server.get("/{rest...}", (_, response) -> response.text("served"));
+        for (String target : List.of("/%", "/%4", "/a?b=%zz", "/a|b", "/a?{b}", "/<a>", "/a\\b")) {
+            assertThat(get(target)).as(target).startsWith("HTTP/1.1 400 ");
+        }
+        assertThat(get("/a[1]?b[]=%5B%5d")).endsWith("served");
+        for (String host : List.of("[1::2::3]", "[::1%25eth0]", "[1.2.3.4]", "[v1]", "[]")) {
+            assertThat(ask("GET / HTTP/1.1\r\nHost: " + host, ""))
+                    .as(host)
+                    .startsWith("HTTP/1.1 400 ");
+        }
+        assertThat(ask("GET / HTTP/1.1\r\nHost: [::ffff:1.2.3.4]:80", "")).endsWith("served");
+    }
+
+    @Test
+    @Clause("H-1")
+    void whiteSpaceAroundChunkExtensions_isTaken_andNowhereElse() {
+        server.post("/", (request, response) -> request.body().text().then(response::text));
+        String head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+        Talk talk = connect();
+        talk.sendInPieces(head + "2 \t; a = \"b\" ;\tc\r\nhi\r\n0 ;d\r\n\r\n", 3);
+        assertThat(talk.answer(200)).isEqualTo("hi");
+        for (String line : List.of("2 ", " 2", "2;a ", "2;a= ", "2 \n")) {
+            assertThat(connect().send(head + line + "\r\nhi\r\n0\r\n\r\n").all())
+                    .as(line)
+                    .startsWith("HTTP/1.1 400 ");
+        }
+    }
 
     // ------------------------------------------------------------------ lifetime
 

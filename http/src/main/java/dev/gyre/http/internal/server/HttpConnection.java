@@ -110,6 +110,9 @@ final class HttpConnection implements Protocol {
                 }
                 Exchange exchange = bench.spare();
                 int length = exchange.head.parse(data);
+                if (length > 0 && exchange.head.isHttps() && stream.tls() == null) {
+                    length = exchange.head.refuse(Refusal.MISDIRECTED); // RFC 9110, 7.4.
+                }
                 if (length <= 0) {
                     if (length < 0) {
                         refuse(exchange.head.refusal(), exchange.head);
@@ -148,9 +151,7 @@ final class HttpConnection implements Protocol {
             promise = bench.server.answer(exchange, null);
         } catch (Throwable e) {
             failure = e;
-        }
-        if (failure != null) {
-            exchange.outcome.fail(failure);
+            exchange.outcome.fail(e);
         }
         if (upgrade != null) {
             bench.give(exchange);
