@@ -130,8 +130,11 @@ public final class LoopServer implements HttpServer {
 
     @Override
     public HttpServer files(String prefix, Path directory, FilesConfig config) {
-        if (!prefix.startsWith("/") || prefix.indexOf('{') >= 0) {
-            throw new IllegalArgumentException("a prefix is a path without parameters: " + prefix);
+        if (!prefix.startsWith("/") || prefix.indexOf('{') >= 0 || prefix.indexOf('*') >= 0) {
+            throw new IllegalArgumentException(
+                    "a prefix is a path without parameters and wildcards, and stands for all below"
+                            + " it: "
+                            + prefix);
         }
         String place = prefix.endsWith("/") ? prefix.substring(0, prefix.length() - 1) : prefix;
         int depth = (int) place.chars().filter(c -> c == '/').count();
