@@ -207,7 +207,7 @@ public final class LoopServer implements HttpServer {
     /// A handle costs nothing where the JIT compiler inlines the handler here, which it does with up
     /// to two handlers that get most of the requests.
     Promise<?> answer(Exchange exchange, @Nullable NotInlined mark) throws Exception {
-        Handler first = entrance.isEmpty() ? route(exchange) : entrance.outermost();
+        Handler first = entrance.isEmpty() ? route(exchange, null) : entrance.outermost();
         return exchange.outcome.returned(
                 first.handle(new ServerRequest(exchange), new ServerResponse(exchange)));
     }
@@ -220,11 +220,11 @@ public final class LoopServer implements HttpServer {
                     "this response belongs to another request: pass both to next.handle as they"
                             + " were given to the middleware");
         }
-        return exchange.outcome.returned(route(exchange).handle(request, response));
+        return exchange.outcome.returned(route(exchange, null).handle(request, response));
     }
 
     /// Finds the handler of a request, and notes what its route says.
-    private Handler route(Exchange exchange) {
+    private Handler route(Exchange exchange, @Nullable NotInlined mark) {
         String method = exchange.head.method();
         Site site = routes.literal(exchange.head);
         Handler handler = site == null ? null : site.handler(method);

@@ -4,7 +4,8 @@ package dev.gyre.http.internal.server;
 /// always `null`. C2 does not inline a method whose signature names a class that is not loaded, and
 /// nothing ever loads this one.
 ///
-/// Inlined into a large caller, such a method would find the inlining budget spent.
+/// It keeps methods small that are to be inlined: those between the handles of a request, and the handler
+/// that uses them ([LoopServer#answer]).
 final class NotInlined {
     private NotInlined() {}
 }
