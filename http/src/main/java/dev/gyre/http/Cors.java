@@ -3,7 +3,7 @@ package dev.gyre.http;
 import static java.util.stream.Collectors.toUnmodifiableSet;
 
 import dev.gyre.Promise;
-import dev.gyre.http.internal.server.LastingFields;
+import dev.gyre.http.internal.server.ServerResponse;
 
 import org.jspecify.annotations.Nullable;
 
@@ -139,7 +139,7 @@ public final class Cors implements Middleware, Cloneable {
         String origin = request.header("Origin");
         if (!origins.contains(ANY)) {
             // Also of answers without: a cache between must not give them to others.
-            LastingFields.add(response, "Vary", "Origin");
+            ((ServerResponse) response).addLasting("Vary", "Origin");
         }
         if (origin == null) {
             return next.handle(request, response);
@@ -156,7 +156,7 @@ public final class Cors implements Middleware, Cloneable {
         if (allowed != null) {
             allow(response, allowed);
             if (!exposed.isEmpty()) {
-                LastingFields.add(response, "Access-Control-Expose-Headers", exposed);
+                ((ServerResponse) response).addLasting("Access-Control-Expose-Headers", exposed);
             }
         }
         return next.handle(request, response);
@@ -167,9 +167,9 @@ public final class Cors implements Middleware, Cloneable {
     }
 
     private void allow(Response response, String origin) {
-        LastingFields.add(response, "Access-Control-Allow-Origin", origin);
+        ((ServerResponse) response).addLasting("Access-Control-Allow-Origin", origin);
         if (credentials) {
-            LastingFields.add(response, "Access-Control-Allow-Credentials", "true");
+            ((ServerResponse) response).addLasting("Access-Control-Allow-Credentials", "true");
         }
     }
 

@@ -29,7 +29,8 @@ import java.util.function.Consumer;
 ///
 /// **Routes** are a method and a pattern: segments between slashes, of which one in braces takes any one segment, and
 /// a last one such as `{rest...}` all that are left. They are written decoded, `/café`, and stand for every spelling of
-/// that. The most literal route that takes the method wins, whatever the order in which they were given: with `GET /users/me`
+/// that. The syntax of other routers, `:id`, `*` and `<id>`, is refused. A colon at the beginning of a literal segment, and
+/// a star or a brace anywhere, are written `%3A`, `%2A`, `%7B` and `%7D`. The most literal route that takes the method wins, whatever the order in which they were given: with `GET /users/me`
 /// and `DELETE /users/{id}`, `DELETE /users/me` is the latter's. `HEAD` is answered by the handler of `GET`, `OPTIONS` with what all
 /// routes of the path allow; a path that is known with other methods only is answered with 405, a method that nobody knows with 501.
 ///

@@ -2,6 +2,7 @@ package dev.gyre.http;
 
 import dev.gyre.Cancellation;
 import dev.gyre.EventLoop;
+import dev.gyre.http.internal.server.ServerRequest;
 import dev.gyre.io.TlsSession;
 
 import org.jspecify.annotations.Nullable;
@@ -11,17 +12,20 @@ import java.util.List;
 
 /// A request as it arrived.
 ///
+/// Sealed: middleware cannot wrap it. What handlers are to find with it is set as an [Attribute].
+///
 /// **Lifetime.** Valid until its answer is complete, or its connection closed; afterwards its methods throw an
 /// [IllegalStateException]. The last place to read it, all but its content, is [Response#onDone], where what logs or counts belongs; who needs something of
 /// it later, as a step behind the answer does, takes it before.
 ///
 /// **Threads.** Loop thread, or that of the [BlockingHandler] it was given to, and those which that has started. On any other all
 /// methods but [#loop()] throw a [WrongThreadException], while the loop runs: come back with [EventLoop#submit].
-public interface Request {
+public sealed interface Request permits ServerRequest {
     /// The method: `GET`.
     String method();
 
-    /// The target as it was sent: `/users/7?full=yes`.
+    /// The target without scheme and host: `/users/7?full=yes`. If the client sent a whole address,
+    /// its host is that of the `Host` header.
     String target();
 
     /// The path of the target, decoded: `/users/7`.

@@ -1,6 +1,7 @@
 package dev.gyre.http;
 
 import dev.gyre.Promise;
+import dev.gyre.http.internal.server.ServerResponse;
 import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
@@ -32,16 +33,17 @@ import java.nio.file.Path;
 ///
 /// **Misuse.** A second answer, or a field after the first, throws an [IllegalStateException]. Names and values
 /// that would not be one field of one line throw an [IllegalArgumentException].
-/// One that was answered within its handler is used again for other requests: who keeps it and uses it inside another handler answers
-/// that one's request. Keep promises, or a request that is not answered yet.
 ///
-/// **Lifetime.** That of its [Request]: until the answer is complete, or the connection closed. [#onDone] is the last to see it.
+/// **Lifetime.** Belongs to one request, until the response is complete. [#onDone] is the last to see it.
+/// Afterwards its methods throw an [IllegalStateException], except [#isAnswered()], which returns true,
+/// and [#onDone], which calls back at once. A response that is kept for longer never reaches another
+/// request.
 ///
 /// **Threads.** Loop thread, or that of the [BlockingHandler] it was given to, and those which that has started. On any other all
 /// methods throw a [WrongThreadException] while the loop runs, before anything is touched, also after the answer: come
 /// back with [dev.gyre.EventLoop#submit], or let [dev.gyre.EventLoop#promisify(dev.gyre.Work)] bring the result. A connection that is
 /// closed meanwhile swallows what is answered: [#onDone] tells.
-public interface Response {
+public sealed interface Response permits ServerResponse {
     // ------------------------------------------------------------------ the head
 
     /// Sets the status; 200 without this.

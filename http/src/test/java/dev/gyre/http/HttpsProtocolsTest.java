@@ -80,7 +80,8 @@ class HttpsProtocolsTest extends HttpFixture {
             socket.startHandshake();
             socket.getOutputStream()
                     .write(
-                            "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+                            // By a connection with TLS an https address is right.
+                            "GET https://a/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
                                     .getBytes(ISO_8859_1));
             String answer = new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
             return socket.getApplicationProtocol() + " " + contentOf(answer);

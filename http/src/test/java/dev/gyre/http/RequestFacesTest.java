@@ -75,8 +75,8 @@ class RequestFacesTest extends HttpFixture {
     @Clause("H-5")
     void query_badlyEncodedWhereNobodyAsks_costsNothing() {
         server.get("/", (request, response) -> response.text("" + request.query("a")));
-        assertThat(connect().send(request("/?%zz=1&b=%&a=%31")).answer(200)).isEqualTo("1");
-        assertThat(connect().send(request("/?a=%zz")).answer(400)).contains("percent");
+        assertThat(connect().send(request("/?%ff=1&b=%80&a=%31")).answer(200)).isEqualTo("1");
+        assertThat(connect().send(request("/?a=%ff")).answer(400)).contains("UTF-8");
     }
 
     @Test
@@ -84,9 +84,9 @@ class RequestFacesTest extends HttpFixture {
     void queries_areAllValuesInTheirOrder() {
         server.get("/", (request, response) -> response.text("" + request.queries("a")));
         assertThat(contentOf(get("/?a=1&b=2&%61=x+y&a&a=%2C"))).isEqualTo("[1, x y, , ,]");
-        assertThat(contentOf(get("/?b=%&%zz"))).isEqualTo("[]");
+        assertThat(contentOf(get("/?b=%ff&%80"))).isEqualTo("[]");
         assertThat(contentOf(get("/"))).isEqualTo("[]");
-        assertThat(get("/?a=1&a=%zz")).startsWith("HTTP/1.1 400 ");
+        assertThat(get("/?a=1&a=%ff")).startsWith("HTTP/1.1 400 ");
     }
 
     @Test

@@ -207,4 +207,49 @@ class RoutesTest extends HttpFixture {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("only for TCP");
     }
+
+    @Test
+    @Clause("H-5")
+    void pattern_inTheSyntaxOfAnotherRouter_isRefusedWithTheRightOne() {
+        assertRefused("/a/:id", "write {id}", "%3Aid if");
+        assertRefused("/a/:id/b", "write {id}");
+        assertRefused("/a/:/b", "write {name}");
+        assertRefused("/b/*", "write {rest...}", "%2A if");
+        assertRefused("/b/**", "write {rest...}");
+        assertRefused("/b/*path", "write {path...}");
+        assertRefused("/b/*/c", "write {name}");
+        assertRefused("*", "begins with a slash");
+        assertRefused("/b/*.css", "star", "{name}");
+        assertRefused("/b/a*", "star", "a%2A");
+        assertRefused("/b/<id>", "write {id}");
+        assertRefused("/b/{id:[0-9]+}", "{id}", "handler");
+        assertRefused("/b/{*rest}", "{rest...}");
+        assertRefused("/b/{}", "{id}");
+        assertThatThrownBy(() -> server.files("/f/*", Path.of(".")))
+                .hasMessageContaining("all below it");
+        assertThat(get("/a/:id")).startsWith("HTTP/1.1 404 ");
+    }
+
+    private void assertRefused(String pattern, String... remedy) {
+        assertThatThrownBy(() -> server.get(pattern, (_, response) -> response.send()))
+                .as(pattern)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll(remedy);
+    }
+
+    @Test
+    @Clause("H-5")
+    void pattern_withColonsStarsAndBracesWrittenOut_standsForThoseLiterally() {
+        server.get("/a/%3Aid", (_, response) -> response.text("colon"))
+                .get("/v1/notes:search", (_, response) -> response.text("inner colon"))
+                .get("/b/%2A", (_, response) -> response.text("star"))
+                .get("/c/%7Bx%7D", (_, response) -> response.text("braces"));
+        assertThat(contentOf(get("/a/:id"))).isEqualTo("colon");
+        assertThat(contentOf(get("/a/%3aid"))).isEqualTo("colon");
+        assertThat(contentOf(get("/v1/notes:search"))).isEqualTo("inner colon");
+        assertThat(contentOf(get("/b/*"))).isEqualTo("star");
+        assertThat(contentOf(get("/b/%2A"))).isEqualTo("star");
+        assertThat(contentOf(get("/c/%7Bx%7d"))).isEqualTo("braces");
+        assertThat(get("/b/x")).startsWith("HTTP/1.1 404 ");
+    }
 }

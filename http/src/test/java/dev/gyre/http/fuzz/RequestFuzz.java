@@ -16,11 +16,16 @@ import java.util.regex.Pattern;
 public final class RequestFuzz {
     private static final String TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]";
 
+    private static final String PATH =
+            "(?:[\\-._~!$&'()*+,;=:@/?\\[\\]0-9A-Za-z]++|%[0-9A-Fa-f]{2})";
+
     private static final Pattern HEAD =
             Pattern.compile(
                     "(?:\r\n)?"
                             + TOKEN
-                            + "{1,32} [\\x21-\\x7e&&[^#]]++ HTTP/1\\.[0-9]\r\n"
+                            + "{1,32} "
+                            + PATH
+                            + "++ HTTP/1\\.[0-9]\r\n"
                             + "(?:"
                             + TOKEN
                             + "++:[\t\\x20-\\x7e\\x80-\\xff]*+\r\n)*+\r\n");
@@ -33,6 +38,7 @@ public final class RequestFuzz {
                     Refusal.BAD_METHOD,
                     Refusal.METHOD_TOO_LONG,
                     Refusal.BAD_TARGET,
+                    Refusal.BAD_ESCAPE,
                     Refusal.BAD_VERSION,
                     Refusal.OTHER_VERSION,
                     Refusal.SPACE_BEFORE_FIELDS,

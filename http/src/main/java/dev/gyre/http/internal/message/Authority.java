@@ -25,27 +25,6 @@ final class Authority {
         return port > at && port + 1 < end && isValid(data, at, end);
     }
 
-    /// Whether both name the same, of which one may leave out the port that goes without saying.
-    static boolean isSame(byte[] data, int at, int end, int otherAt, int otherEnd, String port) {
-        int length = withoutPort(data, at, end, port) - at;
-        if (withoutPort(data, otherAt, otherEnd, port) - otherAt != length) {
-            return false;
-        }
-        for (int i = 0; i < length; i++) {
-            if (Octets.lower(data[at + i]) != Octets.lower(data[otherAt + i])) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private static int withoutPort(byte[] data, int at, int end, String port) {
-        int colon = hostEnd(data, at, end);
-        return colon + 1 >= end || Octets.is(data, colon + 1, end, port)
-                ? Math.max(colon, at)
-                : end;
-    }
-
     /// Where the host ends; before its beginning if it is none.
     private static int hostEnd(byte[] data, int at, int end) {
         if (at == end) {
@@ -53,8 +32,7 @@ final class Authority {
         }
         int last = Octets.firstNot(HOST, data, at, end);
         if (last == at && data[at] == '[') {
-            int close = Octets.firstNot(LITERAL, data, at + 1, end);
-            return close > at + 1 && close < end && data[close] == ']' ? close + 1 : -1;
+            return literalEnd(data, at, end);
         }
         while (last < end && data[last] == '%') {
             if (end - last < 3
@@ -64,5 +42,86 @@ final class Authority {
             last = Octets.firstNot(HOST, data, last + 3, end);
         }
         return last > at ? last : -1;
+    }
+
+    /// Where an IP literal ends, behind its bracket; -1 if there is none. A zone is not part of it:
+    /// it means something to the sender only (RFC 6874, 4).
+    private static int literalEnd(byte[] data, int at, int end) {
+        int close = at + 1;
+        while (close < end && data[close] != ']') {
+            close++;
+        }
+        if (close == end) {
+            return -1;
+        }
+        boolean future = Octets.lower(data[at + 1]) == 'v';
+        boolean valid = future ? isFuture(data, at + 2, close) : isIpv6(data, at + 1, close);
+        return valid ? close + 1 : -1;
+    }
+
+    /// Whether it is an `IPvFuture`, from behind its `v`: hex digits, a dot, and something.
+    private static boolean isFuture(byte[] data, int at, int end) {
+        int dot = Octets.firstNotIn(Octets.HEX, data, at, end);
+        return dot > at
+                && dot + 1 < end
+                && data[dot] == '.'
+                && Octets.firstNotIn(LITERAL, data, dot + 1, end) == end;
+    }
+
+    /// Whether it is an `IPv6address`: eight groups, or fewer and one `::`, which stands for at least
+    /// one. An IPv4 address in place of the last two counts as two.
+    private static boolean isIpv6(byte[] data, int from, int end) {
+        int groups = 0;
+        boolean shortened = end - from >= 2 && data[from] == ':' && data[from + 1] == ':';
+        int at = shortened ? from + 2 : from;
+        while (at < end) {
+            int last = Octets.firstNotIn(Octets.HEX, data, at, end);
+            if (last < end && data[last] == '.') {
+                groups += 2;
+                return isIpv4(data, at, end) && (shortened ? groups <= 7 : groups == 8);
+            }
+            if (last == at || last - at > 4) {
+                return false;
+            }
+            groups++;
+            at = last;
+            if (at < end) {
+                if (data[at] != ':' || at + 1 == end) {
+                    return false;
+                }
+                at++;
+                if (data[at] == ':') {
+                    if (shortened) {
+                        return false;
+                    }
+                    shortened = true;
+                    at++;
+                }
+            }
+        }
+        return shortened ? groups <= 7 : groups == 8;
+    }
+
+    /// Whether it is four numbers up to 255 with dots between them, without zeros in front.
+    private static boolean isIpv4(byte[] data, int from, int end) {
+        int at = from;
+        for (int part = 0; part < 4; part++) {
+            if (part > 0) {
+                if (at == end || data[at] != '.') {
+                    return false;
+                }
+                at++;
+            }
+            int first = at;
+            int value = 0;
+            while (at < end && at - first < 3 && Octets.DIGIT[data[at] & 0xff]) {
+                value = 10 * value + data[at] - '0';
+                at++;
+            }
+            if (at == first || value > 255 || (at - first > 1 && data[first] == '0')) {
+                return false;
+            }
+        }
+        return at == end;
     }
 }

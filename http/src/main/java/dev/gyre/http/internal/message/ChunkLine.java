@@ -4,8 +4,8 @@ import dev.gyre.io.Buffer;
 
 /// The line before a chunk: its size in hex digits, and extensions, which mean nothing here but have to be right.
 ///
-/// White space is not taken anywhere outside quotes, though RFC 9112 lets senders be forgiven for it around `;`
-/// and `=`: nobody sends it, and readers were found to differ about it.
+/// White space is taken where the grammar has it, around `;` and `=` (RFC 9112, 7.1.1), and nowhere else:
+/// not before the size, and not before the CRLF.
 ///
 /// **Threads.** One at a time.
 final class ChunkLine {
@@ -49,15 +49,18 @@ final class ChunkLine {
         if (digits == end) {
             return 0;
         }
-        byte behind = data[digits];
-        if (digits == 0 || (behind != ';' && behind != Octets.CR && behind != Octets.LF)) {
+        int at = digits == 0 ? 0 : Octets.skipSpace(data, digits, end);
+        if (at == end) {
+            return 0;
+        }
+        boolean ends = at == digits && (data[at] == Octets.CR || data[at] == Octets.LF);
+        if (digits == 0 || !(ends || data[at] == ';')) {
             return Refusal.BAD_CHUNK_SIZE.code();
         }
         size = 0;
         for (int i = 0; i < digits; i++) {
             size = (size << 4) | Character.digit(data[i], 16);
         }
-        int at = digits;
         while (at < end && data[at] == ';') {
             at = extension(data, at + 1, end);
             if (at <= 0) {
@@ -77,28 +80,44 @@ final class ChunkLine {
 
     /// @return behind the extension, where there is a byte; 0; or the code of a refusal
     private static int extension(byte[] data, int from, int end) {
-        int name = Octets.firstNot(Octets.TOKEN, data, from, end);
+        int first = Octets.skipSpace(data, from, end);
+        int name = Octets.firstNot(Octets.TOKEN, data, first, end);
         if (name == end) {
             return 0;
         }
-        if (name == from) {
+        if (name == first) {
             return Refusal.BAD_CHUNK_EXTENSION.code();
         }
-        if (data[name] != '=') {
-            return name;
+        int equals = Octets.skipSpace(data, name, end);
+        if (equals == end) {
+            return 0;
         }
-        int at = name + 1;
+        return data[equals] == '='
+                ? value(data, Octets.skipSpace(data, equals + 1, end), end)
+                : behind(data, name, end);
+    }
+
+    private static int value(byte[] data, int at, int end) {
         if (at == end) {
             return 0;
         }
-        if (data[at] == '"') {
-            return quoted(data, at + 1, end);
+        int last =
+                data[at] == '"'
+                        ? quoted(data, at + 1, end)
+                        : Octets.firstNot(Octets.TOKEN, data, at, end);
+        if (last == at) {
+            return Refusal.BAD_CHUNK_EXTENSION.code();
         }
-        int value = Octets.firstNot(Octets.TOKEN, data, at, end);
-        if (value == end) {
+        return last <= 0 ? last : behind(data, last, end);
+    }
+
+    /// Skips white space, which only another extension may follow.
+    private static int behind(byte[] data, int at, int end) {
+        int next = Octets.skipSpace(data, at, end);
+        if (next == end) {
             return 0;
         }
-        return value == at ? Refusal.BAD_CHUNK_EXTENSION.code() : value;
+        return next == at || data[next] == ';' ? next : Refusal.BAD_CHUNK_EXTENSION.code();
     }
 
     private static int quoted(byte[] data, int from, int end) {

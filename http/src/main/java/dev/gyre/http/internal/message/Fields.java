@@ -121,6 +121,18 @@ final class Fields implements Headers {
         count++;
     }
 
+    /// Puts other bytes in place of a value.
+    ///
+    /// @param at where the value begins
+    void replaceValue(int at, int from, int to) {
+        for (int field = 0; field < PLACES * count; field += PLACES) {
+            if (places[field + 2] == at) {
+                places[field + 2] = from;
+                places[field + 3] = to;
+            }
+        }
+    }
+
     // ------------------------------------------------------------------ the bytes
 
     /// Holds on to the bytes until [#release].

@@ -30,7 +30,6 @@ final class Framing {
 
     // Loop thread only.
     private int hostAt;
-    private int hostEnd;
     private long length = -1;
 
     /// What was found, as bits: forgotten in one go for each message.
@@ -98,7 +97,6 @@ final class Framing {
         }
         found |= HOST;
         hostAt = at;
-        hostEnd = end;
         // Empty for a target that has no host, as RFC 9112, 3.2 has it.
         return at == end || Authority.isValid(data, at, end) ? FINE : Refusal.BAD_HOST.code();
     }
@@ -188,10 +186,6 @@ final class Framing {
     /// Where the value of `Host` begins, if there is one.
     int hostAt() {
         return hostAt;
-    }
-
-    int hostEnd() {
-        return hostEnd;
     }
 
     boolean expectsContinue() {

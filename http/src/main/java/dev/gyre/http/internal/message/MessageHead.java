@@ -44,15 +44,20 @@ public abstract sealed class MessageHead implements Headers permits RequestHead,
             length = at;
             return at;
         }
-        boolean refused = at < 0 || window.isFull();
-        if (refused) {
-            noteRefused();
+        if (at < 0 || window.isFull()) {
+            return refuse(at == 0 ? Refusal.HEAD_TOO_LARGE : Refusal.of(at));
         }
         release();
-        if (!refused) {
-            return 0;
-        }
-        refusal = at == 0 ? Refusal.HEAD_TOO_LARGE : Refusal.of(at);
+        return 0;
+    }
+
+    /// Refuses a head, also one that is complete, for a reason that is not in its bytes.
+    ///
+    /// @return -1, as [#parse]
+    public final int refuse(Refusal why) {
+        noteRefused();
+        release();
+        refusal = why;
         return -1;
     }
 

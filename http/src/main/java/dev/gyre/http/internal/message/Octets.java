@@ -24,6 +24,13 @@ final class Octets {
                     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                             + "!#$%&'*+-.^_`|~");
 
+    /// Bytes of a path or a query but for `?` and escapes (RFC 3986, 3.3 and 3.4). Brackets belong
+    /// into an authority alone, but browsers send them in queries as they are.
+    private static final boolean[] PATH =
+            set(
+                    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                            + "-._~!$&'()*+,;=:@/[]");
+
     private static final long ONES = 0x0101010101010101L;
     private static final long HIGHS = 0x8080808080808080L;
     private static final long LOWS = 0x7f * ONES;
@@ -96,12 +103,16 @@ final class Octets {
 
     /// The highest bit of each byte that is a letter, a digit, `-` or `.`.
     private static long plain(long word) {
+        return plainOrSlash(word) & ~zeros(word ^ ('/' * ONES));
+    }
+
+    private static long plainOrSlash(long word) {
         long low = word & LOWS;
         long small = low | CASE;
         long letters = (small + (0x80 - 'a') * ONES) & ~(small + (0x7f - 'z') * ONES);
-        // From - to 9 there is also the slash.
+        // From - to 9 there are also the dot and the slash.
         long digits = (low + (0x80 - '-') * ONES) & ~(low + (0x7f - '9') * ONES);
-        return (letters | (digits & ~zeros(word ^ ('/' * ONES)))) & ~word;
+        return (letters | digits) & ~word;
     }
 
     /// Where the first control byte is that is not a tab; the end if there is none.
@@ -125,16 +136,17 @@ final class Octets {
         return end;
     }
 
-    /// Where the first byte is that is not visible ASCII, or is `#` or `?`; the end if there is none.
+    /// Where the first byte is that ends a path, or may not be in it: also `?`, and `%`, which has to be
+    /// looked at. The end if there is none.
     static int firstOutsidePath(byte[] data, int from, int end) {
         for (int at = from; at < end; at += Long.BYTES) {
             long word = word(data, at, end);
-            long low = word & LOWS;
-            long outside = ~(low + 0x5f * ONES) | (low + ONES) | word;
-            long marks = zeros(word ^ ('?' * ONES)) | zeros(word ^ ('#' * ONES));
-            outside = (outside | marks) & HIGHS;
-            if (outside != 0) {
-                return at + Long.numberOfLeadingZeros(outside) / Byte.SIZE;
+            for (long others = ~plainOrSlash(word) & HIGHS; others != 0; ) {
+                int bits = Long.numberOfLeadingZeros(others);
+                if (!PATH[(int) (word >>> (56 - bits)) & 0xff]) {
+                    return at + bits / Byte.SIZE;
+                }
+                others ^= Long.MIN_VALUE >>> bits;
             }
         }
         return end;

@@ -10,6 +10,7 @@ public enum Refusal {
     BAD_METHOD(400, "the first line does not begin with a method and one space"),
     METHOD_TOO_LONG(501, "the method has more than 32 bytes: nobody knows such a one"),
     BAD_TARGET(400, "the target is empty or has a byte that has to be percent-encoded there"),
+    BAD_ESCAPE(400, "a percent sign in the target is not followed by two hex digits"),
     BAD_TARGET_FORM(
             400, "the target is neither a path nor an http address, or not what the method takes"),
     TARGET_TOO_LONG(414, "the target is longer than this server takes"),
@@ -32,7 +33,7 @@ public enum Refusal {
     HOST_MISSING(400, "there is no Host field: HTTP/1.1 requires one"),
     HOST_TWICE(400, "there is more than one Host field"),
     BAD_HOST(400, "the Host field is not a name or address with or without a port"),
-    HOST_MISMATCH(400, "the Host field and the target name different hosts"),
+    MISDIRECTED(421, "the target is an https address, and this connection has no TLS"),
     UNKNOWN_EXPECTATION(417, "the only thing to expect is 100-continue"),
 
     BAD_LENGTH(400, "Content-Length is not a number of 1 to 18 digits"),

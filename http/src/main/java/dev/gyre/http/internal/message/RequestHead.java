@@ -60,8 +60,9 @@ public final class RequestHead extends MessageHead {
             if (!http10) {
                 return Refusal.HOST_MISSING.code();
             }
-        } else if (!line.isHost(data, framing.hostAt(), framing.hostEnd())) {
-            return Refusal.HOST_MISMATCH.code();
+        } else if (line.hasAuthority()) {
+            // Whoever asks for the host gets that of the target (RFC 9112, 3.2.2).
+            fields.replaceValue(framing.hostAt(), line.authorityAt(), line.authorityEnd());
         }
         return framing.finish(http10);
     }
@@ -142,6 +143,11 @@ public final class RequestHead extends MessageHead {
     public String text(int from, int to) {
         Objects.checkFromToIndex(from, to, length());
         return fields.text(from, to);
+    }
+
+    /// Whether the target is an `https` address.
+    public boolean isHttps() {
+        return line.isHttps();
     }
 
     /// Whether it came by HTTP/1.0; otherwise it was HTTP/1.1, or a later minor version, which is the same here.

@@ -44,7 +44,7 @@ final class RequestLine {
     private int targetEnd;
     private int authorityAt;
     private int authorityEnd;
-    private String usualPort = "";
+    private boolean https;
     private boolean http10;
 
     RequestLine(int maxTarget) {
@@ -60,6 +60,7 @@ final class RequestLine {
         targetEnd = 0;
         authorityAt = 0;
         authorityEnd = 0;
+        https = false;
         http10 = false;
     }
 
@@ -136,10 +137,20 @@ final class RequestLine {
         int most = (int) Math.min(end, (long) from + maxTarget + 1);
         int stop = Octets.firstOutsidePath(data, from, most);
         targetAt = from;
-        pathEnd = stop;
-        while (stop < most && data[stop] == '?') {
-            stop = Octets.firstOutsidePath(data, stop + 1, most);
+        pathEnd = -1;
+        while (stop < most && (data[stop] == '?' || data[stop] == '%')) {
+            if (data[stop] == '?') {
+                pathEnd = pathEnd < 0 ? stop : pathEnd;
+                stop++;
+            } else if (Octets.firstNotIn(Octets.HEX, data, stop + 1, Math.min(most, stop + 3))
+                    < Math.min(most, stop + 3)) {
+                break;
+            } else {
+                stop = Math.min(most, stop + 3); // If it is cut off, more is needed or too much.
+            }
+            stop = Octets.firstOutsidePath(data, stop, most);
         }
+        pathEnd = pathEnd < 0 ? stop : pathEnd;
         targetEnd = stop;
         if (stop > from && stop < most && end - stop >= USUAL_END) {
             long last = Octets.word(data, stop + USUAL_END - Long.BYTES);
@@ -161,6 +172,7 @@ final class RequestLine {
                     stop == from ? Refusal.BAD_TARGET.code() : version(data, stop + 1, end);
             case Octets.LF -> Refusal.BARE_LF.code();
             case Octets.CR -> noVersion(data, stop, end);
+            case '%' -> Refusal.BAD_ESCAPE.code();
             default -> Refusal.BAD_TARGET.code();
         };
     }
@@ -223,10 +235,11 @@ final class RequestLine {
         if (first == '*') {
             return targetEnd - targetAt == 1 && "OPTIONS".equals(name);
         }
-        return isAddress(data, "http://", "80") || isAddress(data, "https://", "443");
+        https = isAddress(data, "https://");
+        return https || isAddress(data, "http://");
     }
 
-    private boolean isAddress(byte[] data, String scheme, String port) {
+    private boolean isAddress(byte[] data, String scheme) {
         int at = targetAt + scheme.length();
         if (at >= pathEnd || !Octets.is(data, targetAt, at, scheme)) {
             return false;
@@ -237,17 +250,8 @@ final class RequestLine {
         }
         authorityAt = at;
         authorityEnd = slash;
-        usualPort = port;
         targetAt = slash;
         return Authority.isValid(data, at, slash);
-    }
-
-    /// Whether the target names no host, or the same as the `Host` field does.
-    boolean isHost(byte[] data, int hostAt, int hostEnd) {
-        return authorityAt == authorityEnd
-                || (hostAt < hostEnd
-                        && Authority.isSame(
-                                data, authorityAt, authorityEnd, hostAt, hostEnd, usualPort));
     }
 
     // ------------------------------------------------------------------ what came of it
@@ -275,6 +279,24 @@ final class RequestLine {
 
     int targetEnd() {
         return targetEnd;
+    }
+
+    /// Whether the target has scheme and authority.
+    boolean hasAuthority() {
+        return authorityEnd > 0;
+    }
+
+    int authorityAt() {
+        return authorityAt;
+    }
+
+    int authorityEnd() {
+        return authorityEnd;
+    }
+
+    /// Whether the scheme of the target is `https`.
+    boolean isHttps() {
+        return https;
     }
 
     boolean isHttp10() {

@@ -1,6 +1,6 @@
 package dev.gyre.http.internal.server;
 
-import dev.gyre.http.Request;
+import dev.gyre.http.Headers;
 
 import org.jspecify.annotations.Nullable;
 
@@ -9,12 +9,12 @@ interface Encoding {
     /// Content that is there as a whole.
     ///
     /// @return the same, if this is nothing for it
-    byte[] whole(Request request, ServerResponse response, String type, byte[] content);
+    byte[] whole(Headers request, ResponseState response, String type, byte[] content);
 
     /// Content that comes bit by bit.
     ///
     /// @return null, if this is nothing for it
-    @Nullable Filter streamed(Request request, ServerResponse response, String type);
+    @Nullable Filter streamed(Headers request, ResponseState response, String type);
 
     /// What content goes through. Loop thread only.
     interface Filter {

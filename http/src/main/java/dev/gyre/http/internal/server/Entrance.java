@@ -1,6 +1,5 @@
 package dev.gyre.http.internal.server;
 
-import dev.gyre.Promise;
 import dev.gyre.http.Handler;
 import dev.gyre.http.Middleware;
 import dev.gyre.http.RefusedRequest;
@@ -44,8 +43,12 @@ final class Entrance {
         outermost = chain;
     }
 
-    Promise<?> handle(Exchange exchange) throws Exception {
-        return outermost.handle(exchange.request, exchange.response);
+    boolean isEmpty() {
+        return middleware.isEmpty();
+    }
+
+    Handler outermost() {
+        return outermost;
     }
 
     /// @param head what was made of it; null if nothing was

@@ -1,6 +1,7 @@
 package dev.gyre.http.internal.server;
 
 import dev.gyre.Cancellation;
+import dev.gyre.http.Attribute;
 import dev.gyre.http.Body;
 import dev.gyre.http.HttpException;
 import dev.gyre.http.internal.message.RequestHead;
@@ -9,16 +10,19 @@ import dev.gyre.io.CloseReason;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 
 /// A request and its answer.
+///
+/// It serves one request after the other while handlers respond at once. What handlers hold of it
+/// ([ServerRequest], [ServerResponse], [RequestHeaders], [NoBody]) knows the generation it is for.
 ///
 /// Loop thread only, but for what [ServerRequest] and [ServerResponse] say.
 final class Exchange {
     final Workbench bench;
     final RequestHead head;
-    final ServerRequest request;
-    final ServerResponse response;
+    final ResponseState response;
     final Outcome outcome;
 
     private @Nullable HttpConnection connection;
@@ -38,8 +42,13 @@ final class Exchange {
     /// Who is to hear that the peer has left; null as long as nobody asked, and the peer is there.
     private @Nullable Interest interest;
 
-    /// Its handler at work, if that is a blocking one, with a thread of its own. Read by any thread that has the request.
-    private @Nullable BlockingCall call;
+    /// What middleware has set; `null` until something is.
+    @Nullable Map<Attribute<?>, Object> attributes;
+
+    /// The blocking handler at work; `null` for other handlers. Read by any thread that has the request. Such an
+    /// exchange is never reused, so this is set once; volatile, so that a thread which sees it also
+    /// sees the generation it belongs to.
+    private volatile @Nullable BlockingCall call;
 
     List<String> parameters = List.of();
     List<String> values = List.of();
@@ -47,8 +56,7 @@ final class Exchange {
     Exchange(Workbench bench, RequestHead head) {
         this.bench = bench;
         this.head = head;
-        request = new ServerRequest(this);
-        response = new ServerResponse(this);
+        response = new ResponseState(this);
         outcome = new Outcome(this);
     }
 
@@ -58,7 +66,6 @@ final class Exchange {
         outcome.reset();
         lost = false;
         saidContinue = false;
-        call = null;
         interest = null;
         noBody = null;
         parameters = List.of();
@@ -75,6 +82,26 @@ final class Exchange {
         return generation == this.generation && !isOver();
     }
 
+    /// Whether the request of that generation is served here, or was when its connection was lost.
+    boolean isLive(int generation) {
+        return generation == this.generation && connection != null;
+    }
+
+    /// @throws IllegalStateException if the request of that generation has ended
+    void requireLive(int generation) {
+        if (!isLive(generation)) {
+            throw over();
+        }
+    }
+
+    /// The connection of the request of that generation.
+    ///
+    /// @throws IllegalStateException if it has ended
+    HttpConnection connection(int generation) {
+        requireLive(generation);
+        return connection();
+    }
+
     /// Whose request it is.
     ///
     /// @throws IllegalStateException if it is over
@@ -88,14 +115,14 @@ final class Exchange {
 
     private static IllegalStateException over() {
         return new IllegalStateException(
-                "the request was answered, or its connection closed, and it is over: what is to"
-                    + " happen behind the answer goes to response.onDone, where it is still there,"
-                    + " and what is needed later is to be kept before");
+                "this request is over: its response was sent, or its connection closed. Do not keep"
+                        + " a Request or Response beyond that: use response.onDone for what comes"
+                        + " after the response, and copy what is needed later");
     }
 
-    /// Whether nothing of it can be read any more.
-    boolean isForgotten() {
-        return connection == null || (lost && !losing);
+    /// Whether nothing of the request of that generation can be read any more.
+    boolean isForgotten(int generation) {
+        return !isLive(generation) || (lost && !losing);
     }
 
     boolean isOver() {
@@ -129,8 +156,9 @@ final class Exchange {
         }
         if (!complete) {
             response.tellDone();
-            if (call != null) {
-                letGoOf(call, reason);
+            BlockingCall handler = call;
+            if (handler != null) {
+                letGoOf(handler, reason);
             }
             if (interest != null) {
                 interest.lost(reason);
@@ -189,10 +217,8 @@ final class Exchange {
     }
 
     /// Is cancelled when nobody waits for the answer any more.
-    Cancellation cancellation() {
-        if (connection == null) {
-            throw over();
-        }
+    Cancellation cancellation(int generation) {
+        requireLive(generation);
         return interest().cancellation();
     }
 
@@ -211,7 +237,8 @@ final class Exchange {
 
     /// Whether its thread was interrupted by the server. Any thread that has the request.
     boolean isInterrupted() {
-        return call != null && call.isInterrupted();
+        BlockingCall handler = call;
+        return handler != null && handler.isInterrupted();
     }
 
     // ------------------------------------------------------------------ threads
@@ -337,6 +364,11 @@ final class Exchange {
         }
     }
 
+    /// The path as it was sent.
+    String rawPath() {
+        return head.isPathLeftOut() ? "/" : head.text(head.targetAt(), head.pathEnd());
+    }
+
     void noteFound(Site site, List<String> values) {
         parameters = site.parameters;
         this.values = values;
@@ -361,7 +393,7 @@ final class Exchange {
     /// It is answered and all of it was read, or its connection is gone.
     void end() {
         letGoOfContent();
-        request.forget();
+        attributes = null;
         if (interest != null) {
             interest.over();
         }

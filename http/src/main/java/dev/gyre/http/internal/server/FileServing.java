@@ -12,32 +12,30 @@ import java.util.List;
 /// An exchange as files see it.
 ///
 /// Loop thread only.
-record FileServing(Exchange exchange) implements FileExchange {
-    @Override
-    public Request request() {
-        return exchange.request;
-    }
-
-    @Override
-    public Response response() {
-        return exchange.response;
+record FileServing(Exchange exchange, int generation, Request request, Response response)
+        implements FileExchange {
+    FileServing(Exchange exchange) {
+        this(
+                exchange,
+                exchange.generation(),
+                new ServerRequest(exchange),
+                new ServerResponse(exchange));
     }
 
     @Override
     public String path() {
-        return exchange.request.rawPath();
+        return exchange.rawPath();
     }
 
     @Override
     public boolean isOver() {
-        return exchange.isOver();
+        return !exchange.isCurrent(generation);
     }
 
     @Override
     public Promise<?> send(FileHead head, byte[] content) {
         if (content.length == 0 && head.status() == 200) {
             // Of nothing an answer does not say what it is, but of a file, if it is empty.
-            Response response = exchange.response;
             if (response.header("Content-Type") == null) {
                 response.header("Content-Type", head.type());
             }
@@ -48,8 +46,7 @@ record FileServing(Exchange exchange) implements FileExchange {
 
     @Override
     public Promise<?> nowhere(long length, boolean varies) {
-        ServerResponse response = exchange.response;
-        response.begin();
+        exchange.response.begin();
         if (varies) {
             response.header("Vary", "Accept-Encoding");
         }
@@ -65,7 +62,7 @@ record FileServing(Exchange exchange) implements FileExchange {
     }
 
     private void prepare(FileHead head) {
-        ServerResponse response = exchange.response;
+        ResponseState response = exchange.response;
         if (head.status() != 200) {
             response.status(head.status());
         }

@@ -1,6 +1,6 @@
 package dev.gyre.http.internal.server;
 
-import dev.gyre.http.Request;
+import dev.gyre.http.Headers;
 import dev.gyre.http.Response;
 import dev.gyre.http.internal.coding.AcceptEncoding;
 import dev.gyre.http.internal.coding.GzipCoder;
@@ -32,9 +32,7 @@ public final class GzipEncoding implements Encoding {
 
     /// Has a response compressed, if it turns out to be worth it.
     public void applyTo(Response response) {
-        if (response instanceof ServerResponse known) {
-            known.encode(this);
-        }
+        ((ServerResponse) response).encode(this);
     }
 
     /// How many are at work, for tests.
@@ -43,7 +41,7 @@ public final class GzipEncoding implements Encoding {
     }
 
     @Override
-    public byte[] whole(Request request, ServerResponse response, String type, byte[] content) {
+    public byte[] whole(Headers request, ResponseState response, String type, byte[] content) {
         if (content.length < leastBytes
                 || content.length > MOST_BYTES
                 || !isAsked(request, response, type)) {
@@ -67,7 +65,7 @@ public final class GzipEncoding implements Encoding {
     }
 
     @Override
-    public @Nullable Filter streamed(Request request, ServerResponse response, String type) {
+    public @Nullable Filter streamed(Headers request, ResponseState response, String type) {
         if (!isAsked(request, response, type)) {
             return null;
         }
@@ -86,7 +84,7 @@ public final class GzipEncoding implements Encoding {
         return new Streamed(coder, eager);
     }
 
-    private static boolean isAsked(Request request, ServerResponse response, String type) {
+    private static boolean isAsked(Headers request, ResponseState response, String type) {
         int status = response.status();
         String caching = response.header("Cache-Control");
         if (status == 206
@@ -98,10 +96,10 @@ public final class GzipEncoding implements Encoding {
         }
         // Also for those who get it as it is: a cache between must not give it to others.
         response.addHeader("Vary", "Accept-Encoding");
-        return AcceptEncoding.takesGzip(request.headers());
+        return AcceptEncoding.takesGzip(request);
     }
 
-    private static void say(ServerResponse response) {
+    private static void say(ResponseState response) {
         response.header("Content-Encoding", "gzip");
         String etag = response.header("ETag");
         if (etag != null && !etag.startsWith("W/")) {

@@ -110,6 +110,9 @@ final class HttpConnection implements Protocol {
                 }
                 Exchange exchange = bench.spare();
                 int length = exchange.head.parse(data);
+                if (length > 0 && exchange.head.isHttps() && stream.tls() == null) {
+                    length = exchange.head.refuse(Refusal.MISDIRECTED); // RFC 9110, 7.4.
+                }
                 if (length <= 0) {
                     if (length < 0) {
                         refuse(exchange.head.refusal(), exchange.head);
@@ -145,12 +148,10 @@ final class HttpConnection implements Protocol {
         Promise<?> promise = bench.done;
         Throwable failure = null;
         try {
-            promise = bench.server.answer(exchange);
+            promise = bench.server.answer(exchange, null);
         } catch (Throwable e) {
             failure = e;
-        }
-        if (failure != null) {
-            exchange.outcome.fail(failure);
+            exchange.outcome.fail(e);
         }
         if (upgrade != null) {
             bench.give(exchange);
@@ -159,7 +160,7 @@ final class HttpConnection implements Protocol {
             return;
         }
         if (exchange.response.isComplete() && body == null) {
-            if (promise != bench.done || failure != null) {
+            if (promise != bench.done || failure != null || exchange.isLost()) {
                 bench.give(exchange); // What is under way still is to meet nobody else here.
             }
             data.skip(length);

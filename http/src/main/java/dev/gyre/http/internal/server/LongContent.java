@@ -18,14 +18,14 @@ final class LongContent implements Unfinished {
     /// When the loop's memory is used up, others have it, and how long they keep it is not known.
     private static final Duration LATER = Duration.ofMillis(50);
 
-    private final ServerResponse response;
+    private final ResponseState response;
     private final HttpConnection connection;
     private final ByteBuffer content;
     private final LoopMemory memory;
     private @Nullable Timer retry;
     private boolean holding = true;
 
-    LongContent(ServerResponse response, HttpConnection connection, byte[] content) {
+    LongContent(ResponseState response, HttpConnection connection, byte[] content) {
         this.response = response;
         this.connection = connection;
         this.content = ByteBuffer.wrap(content);

@@ -28,7 +28,11 @@ final class NoBody implements Body {
     }
 
     private <T> T onLoop(String method, Supplier<T> work) {
-        return exchange.isElsewhere(method) ? bench.onLoop.call(work) : work.get();
+        if (exchange.isElsewhere(method)) {
+            return bench.onLoop.call(() -> onLoop(method, work));
+        }
+        exchange.requireLive(generation);
+        return work.get();
     }
 
     private <T> T claim(T outcome) {

@@ -1,10 +1,12 @@
 package dev.gyre.http.internal.server;
 
+import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.http.HttpException;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /// How a request's handler does: whether it answers, and what is answered in its place if it fails.
@@ -52,27 +54,72 @@ final class Outcome {
         return exchange.bench.done;
     }
 
-    /// The handler has returned: waits for its promise, unless that is settled.
+    /// The handler has returned. Waits for its promise, unless that is settled.
     void handled(Promise<?> promise) {
         if (promise == exchange.bench.done && exchange.response.isAnswered()) {
             settled = true;
             return;
         }
         int mine = exchange.generation();
-        promise.then(
-                _ -> {
+        follow(
+                promise,
+                () -> {
                     settled |= mine == exchange.generation();
                     if (exchange.isCurrent(mine) && !exchange.response.isAnswered()) {
                         fail(unanswered("handler"));
                     }
-                    return this;
                 },
                 failure -> {
                     if (mine == exchange.generation()) {
                         fail(failure);
                     }
-                    return this;
                 });
+    }
+
+    /// Waits for a promise, and while it resolves to another promise for that one: `then` in place of
+    /// `thenCompose` makes no difference at the end of a handler's chain.
+    private void follow(
+            Promise<?> promise, Runnable onResolved, Consumer<? super Throwable> onRejected) {
+        follow(promise, promise, 1, onResolved, onRejected);
+    }
+
+    /// @param mark an earlier promise of the chain, a later one with each power of two: a cycle comes
+    ///     back to it
+    @SuppressWarnings("ReferenceEquality") // A promise is only itself.
+    private void follow(
+            Promise<?> promise,
+            Promise<?> mark,
+            int step,
+            Runnable onResolved,
+            Consumer<? super Throwable> onRejected) {
+        onThisLoop(promise)
+                .then(
+                        value -> {
+                            if (!(value instanceof Promise<?> next)) {
+                                onResolved.run();
+                            } else if (next == mark) {
+                                onRejected.accept(
+                                        new IllegalStateException(
+                                                "the promise of the handler of "
+                                                        + describe()
+                                                        + " resolves to itself"));
+                            } else {
+                                Promise<?> nextMark = Integer.bitCount(step) == 1 ? next : mark;
+                                follow(next, nextMark, step + 1, onResolved, onRejected);
+                            }
+                            return this;
+                        },
+                        failure -> {
+                            onRejected.accept(failure);
+                            return this;
+                        });
+    }
+
+    /// A promise of another loop settles there: its outcome is brought here.
+    @SuppressWarnings("ReferenceEquality") // A loop is only itself.
+    private Promise<?> onThisLoop(Promise<?> promise) {
+        EventLoop loop = exchange.bench.loop;
+        return promise.loop() == loop ? promise : Promise.from(loop, promise.toFuture());
     }
 
     /// Runs a part of the handler: if that throws, the handler has failed.
@@ -168,18 +215,17 @@ final class Outcome {
                 return;
             }
             int mine = exchange.generation();
-            answered.then(
-                    _ -> {
+            follow(
+                    answered,
+                    () -> {
                         if (exchange.isCurrent(mine) && !exchange.response.isAnswered()) {
                             failAgain(unanswered("error handler"));
                         }
-                        return this;
                     },
                     another -> {
                         if (mine == exchange.generation()) {
                             failAgain(another);
                         }
-                        return this;
                     });
         } catch (Throwable another) {
             if (!isIn(another, failure)) {
@@ -209,10 +255,12 @@ final class Outcome {
     Promise<?> answerPlainly(Throwable failure) {
         HttpException known = meant(failure);
         if (known != null) {
-            return exchange.response.status(known.status()).text(known.getMessage() + "\n");
+            return new ServerResponse(exchange)
+                    .status(known.status())
+                    .text(known.getMessage() + "\n");
         }
         HttpLog.LOGGER.log(
                 System.Logger.Level.ERROR, "the handler of " + describe() + " failed", failure);
-        return exchange.response.status(500).text("internal error\n");
+        return new ServerResponse(exchange).status(500).text("internal error\n");
     }
 }

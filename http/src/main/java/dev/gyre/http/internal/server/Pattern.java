@@ -14,8 +14,16 @@ record Pattern(List<Segment> segments, String rest) {
     /// @param text the literal, or the name of the parameter
     record Segment(String text, boolean isParameter) {}
 
+    /// Escapes but those of characters that mean something in patterns, here or elsewhere.
     private static final java.util.regex.Pattern ENCODED =
-            java.util.regex.Pattern.compile("%[0-9A-Fa-f]{2}");
+            java.util.regex.Pattern.compile("%(?!3A|2A|7B|7D)[0-9A-Fa-f]{2}");
+
+    private static final java.util.regex.Pattern NAME =
+            java.util.regex.Pattern.compile("[\\p{L}_][\\p{L}\\p{N}_-]*");
+
+    /// A parameter as other routers write it: `:id`, `*`, `**`, `*rest`, `<id>`.
+    private static final java.util.regex.Pattern FOREIGN =
+            java.util.regex.Pattern.compile(":.*|\\*+[\\p{L}\\p{N}_-]*|<.*>");
 
     /// @throws IllegalArgumentException if it is none
     static Pattern of(String text) {
@@ -33,7 +41,8 @@ record Pattern(List<Segment> segments, String rest) {
                     throw new IllegalArgumentException(
                             "a parameter is a whole segment, as in /users/{id}: " + text);
                 }
-                segments.add(new Segment(part, false));
+                requireLiteral(text, part, i == parts.length - 1);
+                segments.add(new Segment(unescaped(part), false));
                 continue;
             }
             if (!part.endsWith("}")) {
@@ -42,9 +51,14 @@ record Pattern(List<Segment> segments, String rest) {
             String name = part.substring(1, part.length() - 1);
             boolean takesRest = name.endsWith("...");
             name = takesRest ? name.substring(0, name.length() - 3) : name;
-            if (name.isEmpty() || !names.add(name)) {
+            if (!NAME.matcher(name).matches()) {
                 throw new IllegalArgumentException(
-                        "parameters have a name each, and each its own: " + text);
+                        "a parameter is a name in braces, {id}, or {rest...} for all that is left,"
+                                + " and its value is checked in the handler: "
+                                + text);
+            }
+            if (!names.add(name)) {
+                throw new IllegalArgumentException("each parameter has its own name: " + text);
             }
             if (!takesRest) {
                 segments.add(new Segment(name, true));
@@ -55,6 +69,44 @@ record Pattern(List<Segment> segments, String rest) {
             }
         }
         return new Pattern(List.copyOf(segments), "");
+    }
+
+    /// Refuses a segment that is a parameter or a wildcard in the syntax of another router: as a literal
+    /// it would be accepted, and its requests answered with 404.
+    private static void requireLiteral(String text, String part, boolean last) {
+        if (FOREIGN.matcher(part).matches()) {
+            boolean rest = last && part.startsWith("*");
+            String name = part.replaceAll("[^\\p{L}\\p{N}_-]", "");
+            String usual = NAME.matcher(name).matches() ? name : rest ? "rest" : "name";
+            throw new IllegalArgumentException(
+                    text
+                            + " has "
+                            + part
+                            + ", which is no parameter here: write {"
+                            + usual
+                            + (rest ? "...}" : "}")
+                            + literally(part));
+        }
+        if (part.indexOf('*') >= 0) {
+            throw new IllegalArgumentException(
+                    text
+                            + " has a star in "
+                            + part
+                            + ", which stands for nothing else here: a parameter is a whole"
+                            + " segment, {name}, and the handler looks at its value"
+                            + literally(part));
+        }
+    }
+
+    /// How a segment is written that is meant as it is.
+    private static String literally(String part) {
+        String literal = part.startsWith(":") ? "%3A" + part.substring(1) : part;
+        literal = literal.replace("*", "%2A");
+        return literal.equals(part) ? "" : ", or " + literal + " if it is meant literally";
+    }
+
+    private static String unescaped(String part) {
+        return part.replace("%3A", ":").replace("%2A", "*").replace("%7B", "{").replace("%7D", "}");
     }
 
     /// What would never match, or one spelling alone.

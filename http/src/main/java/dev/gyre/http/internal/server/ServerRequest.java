@@ -20,18 +20,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// The request of an exchange, as its handler sees it. Makes text of the head's bytes when asked.
-final class ServerRequest implements Request {
+/// The request as a handler holds it: which exchange, and which generation of it, as in
+/// [ServerResponse]. Makes text of the head's bytes when asked.
+public final class ServerRequest implements Request {
     private final Exchange exchange;
-
-    // Loop thread only, as far as a blocking handler does not have it.
-    private @Nullable Map<Attribute<?>, Object> attributes;
+    private final int generation;
 
     ServerRequest(Exchange exchange) {
         this.exchange = exchange;
+        generation = exchange.generation();
     }
 
+    /// The exchange that serves it.
+    ///
+    /// @throws IllegalStateException if it has ended
     Exchange exchange() {
+        exchange.requireLive(generation);
         return exchange;
     }
 
@@ -43,7 +47,7 @@ final class ServerRequest implements Request {
 
     private HttpConnection connection(String method) {
         boolean _ = exchange.isElsewhere(method);
-        return exchange.connection();
+        return exchange.connection(generation);
     }
 
     @Override
@@ -58,13 +62,8 @@ final class ServerRequest implements Request {
 
     @Override
     public String path() {
-        return Percent.require(rawPath(), false);
-    }
-
-    /// As it was sent.
-    String rawPath() {
-        RequestHead head = head("Request.path");
-        return head.isPathLeftOut() ? "/" : head.text(head.targetAt(), head.pathEnd());
+        RequestHead _ = head("Request.path");
+        return Percent.require(exchange.rawPath(), false);
     }
 
     @Override
@@ -174,17 +173,17 @@ final class ServerRequest implements Request {
     @SuppressWarnings("unchecked") // What set() took is what its key is for.
     public <T> @Nullable T get(Attribute<T> attribute) {
         HttpConnection _ = connection("Request.get");
-        Map<Attribute<?>, Object> known = attributes;
+        Map<Attribute<?>, Object> known = exchange.attributes;
         return known == null ? null : (T) known.get(attribute);
     }
 
     @Override
     public <T> Request set(Attribute<T> attribute, @Nullable T value) {
         HttpConnection _ = connection("Request.set");
-        Map<Attribute<?>, Object> known = attributes;
+        Map<Attribute<?>, Object> known = exchange.attributes;
         if (known == null) {
             known = new HashMap<>(4);
-            attributes = known;
+            exchange.attributes = known;
         }
         if (value == null) {
             known.remove(attribute);
@@ -192,11 +191,6 @@ final class ServerRequest implements Request {
             known.put(Objects.requireNonNull(attribute, "attribute"), value);
         }
         return this;
-    }
-
-    /// Forgets what was set: it belonged to a request that is over.
-    void forget() {
-        attributes = null;
     }
 
     @Override
@@ -212,8 +206,8 @@ final class ServerRequest implements Request {
     @Override
     public Cancellation cancellation() {
         return exchange.isElsewhere("Request.cancellation")
-                ? exchange.bench.onLoop.call(exchange::cancellation)
-                : exchange.cancellation();
+                ? exchange.bench.onLoop.call(() -> exchange.cancellation(generation))
+                : exchange.cancellation(generation);
     }
 
     @Override
@@ -226,6 +220,8 @@ final class ServerRequest implements Request {
         if (exchange.isForeignHere()) {
             return "a request of loop " + exchange.bench.loop.config().name();
         }
-        return exchange.isForgotten() ? "a request that is over" : method() + " " + target();
+        return exchange.isForgotten(generation)
+                ? "a request that is over"
+                : method() + " " + target();
     }
 }

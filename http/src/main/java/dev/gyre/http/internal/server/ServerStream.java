@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 final class ServerStream implements ResponseStream, Unfinished {
     private static final int PIECE_BYTES = 8 << 10;
 
-    private final ServerResponse response;
+    private final ResponseState response;
     private final HttpConnection connection;
     private final Workbench bench;
     private final boolean chunked;
@@ -47,7 +47,7 @@ final class ServerStream implements ResponseStream, Unfinished {
     private @Nullable CompletableFuture<Boolean> roomFor;
 
     ServerStream(
-            ServerResponse response,
+            ResponseState response,
             HttpConnection connection,
             long length,
             boolean chunked,
@@ -62,7 +62,7 @@ final class ServerStream implements ResponseStream, Unfinished {
     }
 
     /// One that takes nothing: the connection is gone, or no content follows the head.
-    static ServerStream closed(ServerResponse response, HttpConnection connection) {
+    static ServerStream closed(ResponseState response, HttpConnection connection) {
         ServerStream stream = new ServerStream(response, connection, -1, false, null);
         stream.open = false;
         return stream;

@@ -57,7 +57,7 @@ final class Upgrade implements Handler {
                 refused.fields().forEach(response::header);
                 yield refuse(response, refused.status(), refused.reason());
             }
-            case Handshake.Accepted accepted -> accept(exchange, accepted);
+            case Handshake.Accepted accepted -> accept(request, response, accepted);
         };
     }
 
@@ -67,8 +67,8 @@ final class Upgrade implements Handler {
         return response.addHeader("Connection", "close").status(status).text(reason + "\n");
     }
 
-    private Promise<?> accept(Exchange exchange, Handshake.Accepted accepted) {
-        ServerResponse response = exchange.response;
+    private Promise<?> accept(Request request, Response response, Handshake.Accepted accepted) {
+        Exchange exchange = ((ServerRequest) request).exchange();
         response.header("Sec-WebSocket-Accept", accepted.accept());
         String protocol = accepted.protocol();
         if (protocol != null) {
@@ -78,20 +78,15 @@ final class Upgrade implements Handler {
         if (extensions != null) {
             response.header("Sec-WebSocket-Extensions", extensions);
         }
-        HttpConnection connection = response.beginUpgrade("websocket");
+        HttpConnection connection = exchange.response.beginUpgrade("websocket");
         WebSocketProtocol socket =
                 new WebSocketProtocol(
-                        connection.stream(),
-                        config,
-                        true,
-                        extensions,
-                        protocol,
-                        exchange.request.target());
+                        connection.stream(), config, true, extensions, protocol, request.target());
         connection.upgrade(
                 exchange,
                 stream -> {
                     server.add(socket.socket(), connection);
-                    socket.begin(stream, made -> opened.accept(exchange.request, made));
+                    socket.begin(stream, made -> opened.accept(request, made));
                 });
         return exchange.bench.done;
     }

@@ -2,6 +2,7 @@ package dev.gyre.http.internal.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.CharRange;
@@ -58,5 +59,40 @@ class ByteRangesPropertyTest {
             assertThat(ranges.parts().stream().map(ByteRanges.Part::offset).toList())
                     .isEqualTo(there.stream().map(Integer::longValue).toList());
         }
+    }
+
+    private static String of(String ranges, long size) {
+        ByteRanges found = ByteRanges.of("bytes=" + ranges, size);
+        return found.kind() == ByteRanges.Kind.PARTS
+                ? found.parts().stream()
+                        .map(part -> part.offset() + "-" + part.last())
+                        .collect(Collectors.joining(","))
+                : found.kind().name();
+    }
+
+    @Example
+    void of_anEmptyFile_isNowhere_orAllOfItIfItsLastBytesAreAskedFor() {
+        assertThat(of("0-", 0)).isEqualTo("NOWHERE");
+        assertThat(of("0-0", 0)).isEqualTo("NOWHERE");
+        assertThat(of("-0", 0)).isEqualTo("NOWHERE");
+        assertThat(of("-1", 0)).isEqualTo("WHOLE");
+        assertThat(of("0-,-5", 0)).isEqualTo("WHOLE");
+        assertThat(of("-0", 9)).isEqualTo("NOWHERE");
+        assertThat(of("-1", 9)).isEqualTo("8-8");
+        assertThat(of("-9", 9)).isEqualTo("0-8");
+        assertThat(of("-10", 9)).isEqualTo("0-8");
+    }
+
+    @Example
+    void of_aRangeThatEndsBeforeItBegins_isWhole() {
+        assertThat(of("5-4", 9)).isEqualTo("WHOLE");
+        assertThat(of("5-5", 9)).isEqualTo("5-5");
+        assertThat(of("0-0", 9)).isEqualTo("0-0");
+        assertThat(of("1-0", 9)).isEqualTo("WHOLE");
+        assertThat(of("0-1,5-4", 9)).isEqualTo("WHOLE");
+        assertThat(of("20-10", 9)).isEqualTo("WHOLE");
+        assertThat(of("8-8", 9)).isEqualTo("8-8");
+        assertThat(of("9-9", 9)).isEqualTo("NOWHERE");
+        assertThat(of("-", 9)).isEqualTo("WHOLE");
     }
 }

@@ -155,7 +155,8 @@ class MessagePropertyTest {
                         Arbitraries.of("GET", "HEAD", "POST", "PUT", "DELETE", "TRACE", "PATCH"),
                         text(TOKEN, 1, RequestLine.LONGEST_METHOD));
         Arbitrary<String> targets =
-                text("ab/?%&=.~{|}\"<>\\^`[]@!$'()*+,;:-_09AZ", 0, 40).map(rest -> "/" + rest);
+                text("ab/?%&=.~[]@!$'()*+,;:-_09AZ", 0, 40)
+                        .map(rest -> "/" + rest.replace("%", "%4f"));
         return Combinators.combine(
                         methods,
                         targets,
@@ -173,7 +174,8 @@ class MessagePropertyTest {
                                 data.filter(text -> !text.isEmpty()),
                                 Arbitraries.of(true, false),
                                 Arbitraries.integers().between(0, 13),
-                                Arbitraries.of("", ";a", ";a=b;c", ";q=\"\\\" ; \\\\\"", ";a=\"\""))
+                                Arbitraries.of(
+                                        "", ";a", " ;\ta =b;c", ";q=\"\\\" ; \\\\\"", ";a=\"\""))
                         .as(Chunk::new);
         return Combinators.combine(data, chunks.list().ofMaxSize(4), fields().list().ofMaxSize(2))
                 .as(Content::new);

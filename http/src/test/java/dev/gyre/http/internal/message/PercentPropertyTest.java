@@ -79,4 +79,21 @@ class PercentPropertyTest {
     void decode_ofBytesThatAreUtf8AsTheyAre_isTheText() {
         assertThat(Percent.decode("\u00c3\u00a9%21", false)).isEqualTo("\u00e9!");
     }
+
+    @Example
+    void decode_ofAnEscapeAtTheEnd_isItsCharacter() {
+        assertThat(Percent.decode("%41", false)).isEqualTo("A");
+        assertThat(Percent.decode("a%41", false)).isEqualTo("aA");
+        assertThat(Percent.decode("a%41b", true)).isEqualTo("aAb");
+    }
+
+    @Example
+    void address_withAPercentSignAtTheEnd_isEncodedUnlessItIsAnEscape() {
+        assertThat(Percent.address("/a%41")).isEqualTo("/a%41");
+        assertThat(Percent.address("%41")).isEqualTo("%41");
+        assertThat(Percent.address("/a%4")).isEqualTo("/a%254");
+        assertThat(Percent.address("/a%")).isEqualTo("/a%25");
+        assertThat(Percent.address("/a%4g")).isEqualTo("/a%254g");
+        assertThat(Percent.address("/a%g4")).isEqualTo("/a%25g4");
+    }
 }

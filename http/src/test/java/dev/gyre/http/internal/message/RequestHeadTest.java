@@ -3,6 +3,8 @@ package dev.gyre.http.internal.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import dev.gyre.Clause;
 import dev.gyre.http.Headers;
 import dev.gyre.io.Buffer;
@@ -167,5 +169,39 @@ class RequestHeadTest {
 
     private static Buffer buffer(String text) {
         return Buffer.allocate(1000).put(text);
+    }
+
+    @Clause("H-1")
+    @Test
+    void everyField_isFoundByEveryAccessor_alsoTheFirst_andBeyondSixteen() {
+        int count = 40;
+        StringBuilder text = new StringBuilder("GET / HTTP/1.1\r\n");
+        for (int i = 0; i < count; i++) {
+            text.append("X-").append(i).append(": a, t").append(i).append("\r\n");
+        }
+        text.append("Host: a\r\nx-0: last\r\n\r\n");
+        RequestHead head = new RequestHead(100, 4096, 100);
+        byte[] bytes = text.toString().getBytes(ISO_8859_1);
+        assertThat(head.parse(Buffer.allocate(bytes.length).put(bytes))).isEqualTo(bytes.length);
+        for (Headers headers : List.of(head, head.copy())) {
+            assertThat(headers.size()).isEqualTo(count + 2);
+            for (int i = 0; i < count; i++) {
+                String name = "x-" + i;
+                assertThat(headers.get(name)).isEqualTo("a, t" + i);
+                assertThat(headers.contains(name)).isTrue();
+                assertThat(headers.lists(name, "T" + i)).isTrue();
+                assertThat(headers.lists(name, "b")).isFalse();
+                assertThat(headers.all(name)).first().isEqualTo("a, t" + i);
+                assertThat(headers.all(name)).hasSize(i == 0 ? 2 : 1);
+            }
+            assertThat(headers.all("X-0")).containsExactly("a, t0", "last");
+            assertThat(headers.lists("X-0", "last")).isTrue();
+            assertThat(headers.contains("X-" + count)).isFalse();
+            assertThat(headers.get("X-" + count)).isNull();
+            List<String> names = new ArrayList<>();
+            headers.forEach((name, value) -> names.add(name + "=" + value));
+            assertThat(names).hasSize(count + 2).startsWith("X-0=a, t0").endsWith("x-0=last");
+        }
+        assertThat(head.copy().toString()).startsWith("X-0: a, t0\n").endsWith("x-0: last\n");
     }
 }

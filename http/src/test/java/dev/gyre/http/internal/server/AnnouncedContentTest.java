@@ -21,7 +21,7 @@ class AnnouncedContentTest {
     /// Announces ten bytes, and wants to end after fewer.
     private static Promise<?> tooFew(Request request, CompletableFuture<Throwable> thrown) {
         FileServing serving = new FileServing(((ServerRequest) request).exchange());
-        ServerResponse response = serving.exchange().response;
+        ResponseState response = serving.exchange().response;
         response.beginWith(Lines.TEXT, 10).stream().write("few");
         try {
             serving.complete(3);

@@ -13,9 +13,12 @@ import java.util.regex.Pattern;
 final class BadServer implements Protocol {
     private static final Pattern KEY = Pattern.compile("Sec-WebSocket-Key: (\\S+)");
 
+    private final String headers;
     private final byte[] sent;
 
-    BadServer(byte[] sent) {
+    /// @param headers more of them, each with its CRLF
+    BadServer(String headers, byte[] sent) {
+        this.headers = headers;
         this.sent = sent;
     }
 
@@ -29,7 +32,9 @@ final class BadServer implements Protocol {
                             + "Connection: Upgrade\r\n"
                             + "Sec-WebSocket-Accept: "
                             + Handshake.acceptFor(key.group(1))
-                            + "\r\n\r\n");
+                            + "\r\n"
+                            + headers
+                            + "\r\n");
             stream.write(sent);
         }
     }

@@ -232,7 +232,7 @@ class BothSidesTest {
                         stream -> {
                             stream.write("HTTP/1.1 100 Continue\r\n\r\n" + interim);
                             stream.protocol(
-                                    new BadServer(Frames.frame(0x81, Frames.utf8("x"), false)));
+                                    new BadServer("", Frames.frame(0x81, Frames.utf8("x"), false)));
                         });
         outcome(WebSocket.connect(loop, uri("ws", listener, "/"))).onText(events::add);
         runUntil("a message", () -> events.contains("x"));
@@ -351,10 +351,54 @@ class BothSidesTest {
                 Listener.tcp(
                         loop,
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                        stream -> stream.protocol(new BadServer(fromServer)));
+                        stream -> stream.protocol(new BadServer("", fromServer)));
         WebSocket.connect(loop, uri("ws", listener, "/"))
                 .thenAccept(socket -> socket.onClose((code, _) -> codes.add(code)));
         runUntil("the client has closed", () -> !codes.isEmpty());
         return codes.getFirst();
+    }
+
+    @Clause("K-1")
+    @Test
+    void client_whoseServerWantsAnExtensionThatWasNotOffered_isRejected() {
+        String forgets = "permessage-deflate; server_no_context_takeover";
+        for (String agreed :
+                List.of(
+                        forgets,
+                        forgets + "; client_no_context_takeover",
+                        forgets + "; server_max_window_bits=8",
+                        forgets + "; server_max_window_bits=15")) {
+            assertThat(outcome(connectToServerThatWants(agreed)).isOpen()).as(agreed).isTrue();
+        }
+        for (String wrong :
+                List.of(
+                        "permessage-deflate",
+                        "permessage-deflate; client_no_context_takeover",
+                        "permessage-bzip2; server_no_context_takeover",
+                        forgets + ", permessage-deflate",
+                        forgets + "=1",
+                        forgets + "; client_no_context_takeover=1",
+                        forgets + "; client_max_window_bits=15",
+                        forgets + "; server_max_window_bits",
+                        forgets + "; server_max_window_bits=7",
+                        forgets + "; server_max_window_bits=16",
+                        forgets + "; server_max_window_bits=08",
+                        forgets + "; other",
+                        forgets + ";",
+                        forgets + "\r\nSec-WebSocket-Extensions: " + forgets)) {
+            assertThat(failure(connectToServerThatWants(wrong)))
+                    .as(wrong)
+                    .hasMessageContaining("extensions that were not offered");
+        }
+    }
+
+    private Promise<WebSocket> connectToServerThatWants(String extensions) {
+        String header = "Sec-WebSocket-Extensions: " + extensions + "\r\n";
+        Listener listener =
+                Listener.tcp(
+                        loop,
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        stream -> stream.protocol(new BadServer(header, new byte[0])));
+        return WebSocket.connect(loop, uri("ws", listener, "/"));
     }
 }

@@ -234,6 +234,25 @@ class CompressionTest {
 
     @Clause("K-1")
     @Test
+    void fragments_thatReachTheLimit_areTaken_andOneByteMoreIsNot() {
+        WebSocketConfig config = WebSocketConfig.DEFAULT.withMaxMessage(1000);
+        for (boolean compression : new boolean[] {true, false}) {
+            try (ServerSide server = ServerSide.echo(config, compression)) {
+                server.send(
+                        part(BINARY, new byte[400]),
+                        part(CONTINUATION, new byte[599]),
+                        frame(LAST | CONTINUATION, new byte[1], true),
+                        part(BINARY, new byte[400]),
+                        part(CONTINUATION, new byte[600]),
+                        frame(LAST | CONTINUATION, new byte[1], true));
+                String whole = (compression ? "packed " : "") + binary(new byte[1000]);
+                assertThat(server.answers()).containsExactly(whole, "close 1009");
+            }
+        }
+    }
+
+    @Clause("K-1")
+    @Test
     void packedBytes_beyondTheLimit_areRefused_alsoIfNothingComesOfThem() {
         WebSocketConfig config = WebSocketConfig.DEFAULT.withMaxMessage(1000);
         byte[] emptyBlocks = new byte[5 * 400];

@@ -1,0 +1,394 @@
+package dev.gyre.http.internal.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.gyre.Promise;
+import dev.gyre.http.EventStream;
+import dev.gyre.io.Buffer;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The state of a response. Reused with its exchange, so handlers never hold it: they have a
+/// [ServerResponse], which checks whose turn it is.
+///
+/// ```
+///     OPEN ──▶ BEGUN ──▶ COMPLETE        a stream of output, a file
+///       └──────────────────▲             all at once
+/// ```
+///
+/// Loop thread only. A blocking handler's thread may read the status and the headers.
+final class ResponseState {
+    private enum Stage {
+        OPEN,
+        BEGUN,
+        COMPLETE
+    }
+
+    final Exchange exchange;
+    final Workbench bench;
+    private final AnswerHead head = new AnswerHead();
+
+    // Loop thread only, as far as a blocking handler does not have it.
+    private Stage stage = Stage.COMPLETE;
+    private long contentBytes;
+    private final List<Runnable> onDone = new ArrayList<>();
+    private @Nullable Unfinished rest;
+    private @Nullable Encoding encoding;
+
+    /// Whether a file gives the content, whatever becomes of the handler.
+    private boolean byFile;
+
+    private boolean endsWithConnection;
+    private boolean told;
+
+    ResponseState(Exchange exchange) {
+        this.exchange = exchange;
+        bench = exchange.bench;
+    }
+
+    /// Forgets everything: another request begins.
+    void reset() {
+        onDone.clear();
+        told = false;
+        head.reset();
+        begin();
+    }
+
+    /// Forgets everything that was set, but for what is to last, and not who waits for the end.
+    void begin() {
+        stage = Stage.OPEN;
+        contentBytes = 0;
+        rest = null;
+        byFile = false;
+        encoding = null;
+        endsWithConnection = false;
+        head.begin();
+    }
+
+    /// @throws IllegalStateException if the response was sent, or its exchange has ended for another
+    ///     reason than a lost connection
+    private void requireOpen() {
+        if (exchange.isLost()) {
+            return;
+        }
+        HttpConnection _ = exchange.connection();
+        if (stage != Stage.OPEN) {
+            throw new IllegalStateException(
+                    "the request is answered already, with " + head.status());
+        }
+    }
+
+    boolean isElsewhere(String method) {
+        return exchange.isElsewhere(method);
+    }
+
+    // ------------------------------------------------------------------ the head
+
+    void status(int status) {
+        requireOpen();
+        head.status(status);
+    }
+
+    int status() {
+        return head.status();
+    }
+
+    void header(String name, String value) {
+        requireOpen();
+        head.set(name, value);
+    }
+
+    void addHeader(String name, String value) {
+        requireOpen();
+        head.add(name, value);
+    }
+
+    @Nullable String header(String name) {
+        return head.get(name);
+    }
+
+    /// Adds a header that stays when the handler fails and an error is sent.
+    void addLasting(String name, String value) {
+        requireOpen();
+        head.addLasting(name, value);
+    }
+
+    /// Sets a header that stays when an error is sent.
+    void setLasting(String name, String value) {
+        requireOpen();
+        head.setLasting(name, value);
+    }
+
+    boolean hasFields() {
+        return head.hasFields();
+    }
+
+    /// Sets header lines that were formatted and checked before, at most 4 KiB.
+    void prepare(byte[] lines) {
+        requireOpen();
+        head.prepare(lines);
+    }
+
+    // ------------------------------------------------------------------ all at once
+
+    /// Compresses the content if it turns out to be worth it.
+    void encode(Encoding encoding) {
+        requireOpen();
+        this.encoding = encoding;
+    }
+
+    /// Sends a whole response, with text or with bytes.
+    ///
+    /// In one method on purpose: it is longer than the JIT compiler inlines (`FreqInlineSize`). What
+    /// calls it stays small, so that a handler is inlined where its handles are made, and these are
+    /// never allocated. `PlaintextAllocationTest` fails otherwise.
+    ///
+    /// @param type the line of it, unless one is set
+    /// @param text sent as UTF-8; `null` if there are bytes
+    Promise<?> answer(byte[] type, @Nullable String text, byte[] bytes) {
+        if (exchange.isLost()) {
+            return bench.done;
+        }
+        requireOpen();
+        String ascii =
+                text != null
+                                && text.length() <= Lines.SHORT_BYTES
+                                && encoding == null
+                                && Lines.isAscii(text)
+                        ? text
+                        : null; // Goes to the buffer without a copy.
+        byte[] content = text == null ? bytes : ascii == null ? text.getBytes(UTF_8) : Lines.NONE;
+        if (encoding != null && content.length > 0) {
+            content = encoding.whole(exchange.head, this, head.typeOf(type), content);
+        }
+        int length = ascii == null ? content.length : ascii.length();
+        Lines.requireAtOnce(length);
+        HttpConnection connection = exchange.connection();
+        boolean fits =
+                ascii == null
+                        ? bench.memory.fits(content, connection.stream())
+                        : bench.memory.fits(length, connection.stream());
+        if (!fits && hasContent()) {
+            // Later there may be memory. A response that is cut off would not even say so.
+            begin();
+            head.status(503);
+            head.add("Retry-After", "1");
+            return answer(Lines.TEXT, "there is no memory for the answer just now\n", Lines.NONE);
+        }
+        Buffer out = putHead(type, length);
+        boolean whole = true; // With the stream, or about to be.
+        if (!hasContent()) {
+            length = 0;
+        } else if (ascii != null) {
+            out.put(ascii);
+        } else if (length <= Lines.SHORT_BYTES) {
+            bench.out(connection, length).put(content);
+        } else if (length <= LongContent.LEAST_BYTES) {
+            bench.flush();
+            connection.out.write(ByteBuffer.wrap(content));
+            whole = !exchange.isTornOff();
+        } else {
+            stage = Stage.BEGUN;
+            bench.flush();
+            LongContent made = new LongContent(this, connection, content);
+            rest = made;
+            length = 0; // Counts itself.
+            whole = made.write();
+        }
+        contentBytes += length;
+        if (whole) {
+            complete();
+        }
+        return bench.done;
+    }
+
+    /// Whether all of the answer is given, though a part of it may still wait for the peer.
+    boolean isWhole() {
+        return isComplete() || byFile || rest instanceof LongContent;
+    }
+
+    // ------------------------------------------------------------------ bit by bit
+
+    ServerStream begin(byte[] type) {
+        if (exchange.isLost()) {
+            return ServerStream.closed(this, exchange.lostConnection());
+        }
+        requireOpen();
+        long length = head.length();
+        Encoding.Filter filter = null;
+        if (encoding != null && length < 0) {
+            filter = encoding.streamed(exchange.head, this, head.typeOf(type));
+        }
+        boolean chunked = length < 0 && !exchange.head.isHttp10();
+        endsWithConnection = length < 0 && !chunked;
+        head.closeIf(endsWithConnection);
+        HttpConnection connection = exchange.connection();
+        Buffer _ = putHead(type, chunked ? -1 : length);
+        if (!hasContent()) {
+            if (filter != null) {
+                filter.giveUp();
+            }
+            complete();
+            return ServerStream.closed(this, connection);
+        }
+        stage = Stage.BEGUN;
+        ServerStream made = new ServerStream(this, connection, length, chunked, filter);
+        rest = made;
+        connection.flushUnlessServing();
+        return made;
+    }
+
+    /// Whether the end of the connection is that of the content, so that only a reset tells of one that is not whole.
+    boolean endsWithConnection() {
+        return endsWithConnection;
+    }
+
+    /// Whether content was begun bit by bit, and waits to be ended.
+    boolean isLeftOpen() {
+        return stage == Stage.BEGUN && rest instanceof ServerStream stream && stream.isOpen();
+    }
+
+    /// Whether its content is given bit by bit.
+    boolean isStreamed() {
+        return rest instanceof ServerStream;
+    }
+
+    /// How often something was written of content bit by bit.
+    int writes() {
+        return rest instanceof ServerStream stream ? stream.writes() : 0;
+    }
+
+    /// Whether a thread waits for the peer to take what was written.
+    boolean isWaitingForRoom() {
+        return rest instanceof ServerStream stream && stream.isWaitingForRoom();
+    }
+
+    EventStream events() {
+        header("Content-Type", "text/event-stream");
+        header("Cache-Control", "no-store");
+        String lastSeen = exchange.isLost() ? null : exchange.head.get("Last-Event-ID");
+        return new ServerEvents(begin(Lines.NONE), bench.loop, lastSeen);
+    }
+
+    /// Answers with bytes that no encoding is for.
+    ///
+    /// @param type the line of it, unless one is set
+    Promise<?> sendAsIs(byte[] type, byte[] content) {
+        encoding = null;
+        return answer(type, null, content);
+    }
+
+    /// Sends the head of an answer whose content is a file's, of so many bytes, and no longer its handler's work. [#complete()] ends it.
+    HttpConnection beginWith(byte[] type, long length) {
+        requireOpen();
+        assert length >= 0 : "who sends it knows how long it is: " + length;
+        Buffer _ = putHead(type, length);
+        stage = Stage.BEGUN;
+        byFile = true;
+        contentBytes = hasContent() ? length : 0;
+        bench.flush();
+        return exchange.connection();
+    }
+
+    /// Sends the head of 101: from here on somebody else has the stream.
+    HttpConnection beginUpgrade(String protocol) {
+        requireOpen();
+        HttpConnection connection = exchange.connection();
+        head.putUpgrade(bench.out(connection, head.bytes()), bench.preamble, protocol);
+        stage = Stage.BEGUN;
+        bench.flush();
+        return connection;
+    }
+
+    /// Somebody else has the stream now.
+    void upgraded() {
+        stage = Stage.COMPLETE;
+        tellDone();
+    }
+
+    // ------------------------------------------------------------------ putting it together
+
+    /// Whether content follows the head.
+    boolean hasContent() {
+        return Status.mayHaveContent(head.status()) && !exchange.head.method().equals("HEAD");
+    }
+
+    /// @param length of the content; -1 if that is not known, and it comes in chunks, or ends with the connection
+    private Buffer putHead(byte[] type, long length) {
+        HttpConnection connection = exchange.connection();
+        Buffer out = bench.out(connection, head.bytes() + Lines.SHORT_BYTES);
+        head.closeIf(connection.closesAfter(exchange));
+        return head.put(out, bench.preamble, type, length, exchange.head.isHttp10(), !hasContent());
+    }
+
+    /// Everything is with the stream, or about to be.
+    void complete() {
+        stage = Stage.COMPLETE;
+        HttpConnection connection = exchange.connection();
+        connection.answered(exchange, head.closes());
+    }
+
+    void addContent(long bytes) {
+        contentBytes += bytes;
+    }
+
+    /// The connection is gone, whatever stage this is at.
+    void lost() {
+        if (stage != Stage.COMPLETE) {
+            head.lost(stage == Stage.BEGUN);
+        }
+        stage = Stage.COMPLETE;
+        Unfinished known = rest;
+        if (known != null) {
+            known.lost();
+        }
+    }
+
+    // ------------------------------------------------------------------ afterwards
+
+    /// There is room again.
+    void writable() {
+        Unfinished known = rest;
+        if (known != null && stage == Stage.BEGUN) {
+            known.writable();
+        }
+    }
+
+    boolean isAnswered() {
+        return stage != Stage.OPEN;
+    }
+
+    boolean isComplete() {
+        return stage == Stage.COMPLETE;
+    }
+
+    void onDone(Runnable callback) {
+        if (told || exchange.isLost()) {
+            UserCallbacks.guarded(callback);
+        } else {
+            HttpConnection _ = exchange.connection();
+            onDone.add(callback);
+        }
+    }
+
+    /// Tells those who wait for the end, and those whom they add.
+    void tellDone() {
+        for (int i = 0; i < onDone.size(); i++) {
+            UserCallbacks.guarded(onDone.get(i));
+        }
+        onDone.clear();
+        told = true;
+    }
+
+    boolean isCutOff() {
+        return head.isCutOff();
+    }
+
+    long contentBytes() {
+        return contentBytes;
+    }
+}

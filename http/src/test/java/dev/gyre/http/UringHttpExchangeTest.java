@@ -1,0 +1,12 @@
+package dev.gyre.http;
+
+import dev.gyre.BackendKind;
+import dev.gyre.EventLoop;
+import dev.gyre.LoopConfig;
+
+class UringHttpExchangeTest extends HttpExchangeContract {
+    @Override
+    protected EventLoop open(LoopConfig config) {
+        return EventLoop.open(config.withBackend(BackendKind.IO_URING));
+    }
+}

@@ -1,0 +1,83 @@
+package dev.gyre.http.internal.message;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import org.junit.jupiter.api.Test;
+
+class FieldListTest {
+    private static final int MOST_BYTES = 16 << 10;
+
+    private final FieldList fields = new FieldList();
+
+    private String text() {
+        StringBuilder out = new StringBuilder();
+        fields.appendTo(out);
+        return out.toString();
+    }
+
+    private void assertBytesAreCounted() {
+        assertThat(fields.bytes()).as(this::text).isEqualTo(text().getBytes(UTF_8).length);
+    }
+
+    @Test
+    void set_replacesAllOfThatName_whateverTheCase_andLeavesOthers() {
+        fields.add("A", "1");
+        fields.add("X", "2");
+        fields.add("x", "3");
+        fields.add("Xx", "4");
+        fields.set("x", "5");
+        assertThat(text()).isEqualTo("A: 1\r\nXx: 4\r\nx: 5\r\n");
+        assertThat(fields.get("X")).isEqualTo("5");
+        assertThat(fields.get("a")).as("the first one").isEqualTo("1");
+        assertBytesAreCounted();
+        fields.remove("a");
+        assertThat(fields.get("A")).isNull();
+        assertThat(text()).isEqualTo("Xx: 4\r\nx: 5\r\n");
+        assertBytesAreCounted();
+    }
+
+    @Test
+    void lists_findsAnElementOfTheFirstAndOfLaterFields() {
+        fields.add("A", "x, y");
+        fields.add("B", "x");
+        fields.add("a", "Z");
+        assertThat(fields.lists("a", "Y")).isTrue();
+        assertThat(fields.lists("A", "z")).isTrue();
+        assertThat(fields.lists("B", "y")).isFalse();
+    }
+
+    @Test
+    void bytes_areThoseOfTheLinesInUtf8() {
+        fields.add("A", "");
+        assertBytesAreCounted();
+        fields.add("B", "~\u0080\u07ff\u0800\uffff\ud83d\ude00");
+        assertBytesAreCounted();
+        FieldList others = new FieldList();
+        others.add("C", "\u00e9");
+        fields.addAll(others);
+        assertBytesAreCounted();
+        fields.set("b", "short");
+        assertBytesAreCounted();
+        fields.clear();
+        assertThat(fields.bytes()).isZero();
+        assertThat(fields.isEmpty()).isTrue();
+    }
+
+    @Test
+    void fields_upToTheLimit_areTaken_andOneByteMoreIsRefused_untilOneIsReplaced() {
+        fields.add("A", "a".repeat(MOST_BYTES - "A: \r\nB: \r\n".length() - 1));
+        fields.add("B", "b");
+        assertThat(fields.bytes()).isEqualTo(MOST_BYTES);
+        assertThatThrownBy(() -> fields.add("C", ""))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("16384");
+        assertThatThrownBy(() -> fields.set("B", "bb"))
+                .isInstanceOf(IllegalArgumentException.class);
+        fields.set("A", "short");
+        fields.add("C", "c".repeat(MOST_BYTES / 2));
+        assertBytesAreCounted();
+    }
+}
