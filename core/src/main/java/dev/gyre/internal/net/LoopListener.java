@@ -81,7 +81,8 @@ public final class LoopListener implements Listener {
     private int peerErrors;
     private boolean failureLogged;
 
-    /// Whether connections are accepted one at a time, so that the kernel takes none that would have to be shed.
+    /// Whether connections are accepted one at a time: if the kernel accepted all that may wait, it would use up the reserve
+    /// before anyone here could stop it.
     private boolean singly;
 
     private long accepted;
@@ -99,6 +100,7 @@ public final class LoopListener implements Listener {
         this.socket = socket;
         this.config = config;
         this.handler = handler;
+        singly = limit.isWithin(config.backlog(), socket.fd());
         address = SocketNames.local(streams.operations().seam(), socket);
         reserve = new ReserveDescriptor(streams.operations().seam(), socket);
         accept = streams.operations().pools().accepting().of(socket, true, this::onAccepted);
@@ -195,7 +197,7 @@ public final class LoopListener implements Listener {
             exhausted(Errno.EMFILE, 1);
         } else {
             limit.acquired(streams.loop().nowNanos());
-            singly = limit.isScarce(fd);
+            singly = limit.isWithin(config.backlog(), fd);
             waiting.add(connection);
             serveWaiting();
         }

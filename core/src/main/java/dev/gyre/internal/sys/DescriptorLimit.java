@@ -49,9 +49,14 @@ public final class DescriptorLimit {
         return fd >= firstReserved;
     }
 
-    /// Whether so few numbers are left below the reserve that connections are accepted one at a time.
-    public boolean isScarce(int fd) {
-        return fd >= firstReserved - reserved;
+    /// Whether so many connections at once could reach the reserve.
+    ///
+    /// @param fd a number that was given out just now
+    public boolean isWithin(int connections, int fd) {
+        if (firstReserved == UNKNOWN) {
+            read();
+        }
+        return fd >= firstReserved - connections;
     }
 
     private void read() {

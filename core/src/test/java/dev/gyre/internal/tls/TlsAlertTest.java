@@ -66,7 +66,7 @@ class TlsAlertTest {
                                     });
             peer.getOutputStream().write(sent);
             byte[] alert = peer.getInputStream().readNBytes(UNEXPECTED_MESSAGE.length() / 2);
-            peer.close();
+            peer.shutdownOutput();
             handshake.join();
             return HexFormat.of().formatHex(alert);
         }
