@@ -176,17 +176,39 @@ final class Serving {
         long cut = unanswered + loops.closed(CloseReason.ABORTED);
         long unwritten = log == null ? 0 : log.dropped();
         say(
-                "Ended by %s: %s on %s%s%s."
+                "Ended by %s: %s on %s%s%s%s."
                         .formatted(
                                 signal,
                                 count(loops.requests(), "request"),
                                 count(loops.sum(LoopMetrics::streamsOpened), "connection"),
                                 cut == 0 ? "" : "; " + cut + " cut off",
+                                causes(),
                                 unwritten == 0
                                         ? ""
                                         : "; " + count(unwritten, "line") + " not logged"));
         Rehearsal known = rehearsal;
         return known == null ? StopSignals.status(signal) : known.end();
+    }
+
+    /// Why connections were closed that the server gave up, as in `; 2 header timeout; 1 shed`.
+    private String causes() {
+        StringBuilder causes = new StringBuilder();
+        for (CloseReason reason : CloseReason.values()) {
+            if (reason.isTimeout()) {
+                add(causes, loops.closed(reason), Tally.words(reason));
+            }
+        }
+        add(causes, loops.sum(LoopMetrics::connectionsRefused), "refused");
+        add(causes, loops.sum(LoopMetrics::connectionsShed), "shed for want of descriptors");
+        long files = loops.all().stream().mapToLong(each -> each.server().filesRefused()).sum();
+        add(causes, files, "files refused");
+        return causes.toString();
+    }
+
+    private static void add(StringBuilder to, long number, String what) {
+        if (number > 0) {
+            to.append("; ").append(number).append(' ').append(what);
+        }
     }
 
     private static String count(long number, String what) {

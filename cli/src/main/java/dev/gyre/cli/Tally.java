@@ -33,18 +33,15 @@ final class Tally {
     /// As in `3 connections, 1.2 kB received, 1.2 kB sent; 2 ended, 1 reset`.
     String text(Listener listener) {
         long refused = listener.refused();
-        long strangers = listener.accepted() - refused - connections;
+        long shed = listener.shed();
+        long strangers = listener.accepted() - refused - shed - connections;
         List<String> ways = new ArrayList<>();
-        ends.forEach(
-                (reason, count) ->
-                        ways.add(
-                                count
-                                        + " "
-                                        + reason.name()
-                                                .toLowerCase(Locale.ROOT)
-                                                .replace('_', ' ')));
+        ends.forEach((reason, count) -> ways.add(count + " " + words(reason)));
         if (refused > 0) {
             ways.add(refused + " refused");
+        }
+        if (shed > 0) {
+            ways.add(shed + " shed for want of descriptors");
         }
         if (strangers > 0) {
             ways.add(strangers + " without a handshake");
@@ -56,6 +53,10 @@ final class Tally {
                 + bytes(sent)
                 + " sent"
                 + (ways.isEmpty() ? "" : "; " + String.join(", ", ways));
+    }
+
+    static String words(CloseReason reason) {
+        return reason.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
     /// As in `3 messages received, 3 sent`, and whatever went wrong.

@@ -23,10 +23,16 @@ public enum CloseReason {
     /// Nothing was received for too long.
     READ_TIMEOUT,
 
-    /// The peer took nothing of what was written for too long.
+    /// The peer took nothing of the output for too long, or less than the minimum rate of the protocol.
     WRITE_TIMEOUT,
 
-    /// [Stream#close()] waited too long for the peer to take the last output.
+    /// The peer did not complete the header of a message in time.
+    HEADER_TIMEOUT,
+
+    /// The peer did not complete the body of a message in time, or sent it below the minimum rate of the protocol.
+    BODY_TIMEOUT,
+
+    /// The peer did not take the last output, or did not close its side, in time after [Stream#close()].
     LINGER_TIMEOUT,
 
     /// The TLS handshake took too long.
@@ -49,6 +55,21 @@ public enum CloseReason {
 
     /// The loop came to its end.
     LOOP_ENDED;
+
+    /// Whether a timeout closed the stream. Protocols may close a stream for one of these: [Stream#close(CloseReason)].
+    public boolean isTimeout() {
+        return switch (this) {
+            case IDLE_TIMEOUT,
+                    READ_TIMEOUT,
+                    WRITE_TIMEOUT,
+                    HEADER_TIMEOUT,
+                    BODY_TIMEOUT,
+                    LINGER_TIMEOUT,
+                    HANDSHAKE_TIMEOUT ->
+                    true;
+            default -> false;
+        };
+    }
 
     /// Whether nothing was lost that the stream knows of.
     public boolean isOrderly() {

@@ -3,6 +3,7 @@ package dev.gyre.io;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.OpenFiles;
+import dev.gyre.internal.sys.Limits;
 import dev.gyre.internal.sys.LinuxKernel;
 
 import java.nio.ByteBuffer;
@@ -55,6 +56,11 @@ public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor 
     /// @throws UnsupportedOperationException for other options
     static Descriptor open(Path path, OpenOption... options) {
         return OpenFiles.open(path, options);
+    }
+
+    /// Returns how many descriptors the process may have open, as `ulimit -n` says; -1 if the system does not tell.
+    static long limit() {
+        return Limits.openFiles().current();
     }
 
     /// The number.

@@ -18,8 +18,9 @@ import java.util.function.Consumer;
 ///
 /// **Limits.** Above [ListenerConfig#maxConnections] no more are accepted, and peers wait in the system's queue; above
 /// [ListenerConfig#maxPerPeer] a peer's further connections are closed at once. If the process or the system runs out of
-/// descriptors, or the loop of memory for buffers, one waiting peer is shed and accepting stops until enough is free again: who is
-/// connected is served on.
+/// descriptors, or the loop of memory for buffers, one waiting peer is shed and accepting stops until enough is free again. Peers
+/// that are connected are served on: a tenth of the descriptors that the process may have, at most 512, is kept for files and
+/// outgoing connections. Running out of descriptors and the recovery are logged once each, with the limit and the remedy.
 ///
 /// **Failure.** A handler that throws costs its own connection only.
 ///
@@ -67,11 +68,14 @@ public sealed interface Listener extends AutoCloseable permits LoopListener {
     /// How many of its connections are open.
     int connections();
 
-    /// How many it has accepted so far, those included that it closed at once.
+    /// How many it has accepted so far, including those that it refused or shed. A peer that was gone before is not counted.
     long accepted();
 
-    /// How many it closed at once for one of its limits, or for want of descriptors.
+    /// How many it closed at once for one of its limits.
     long refused();
+
+    /// How many it closed at once because descriptors, or the kernel's memory, had run out.
+    long shed();
 
     /// Whether it has stopped for a limit, or for want of descriptors or memory.
     boolean isExhausted();

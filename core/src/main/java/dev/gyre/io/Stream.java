@@ -178,8 +178,22 @@ public sealed interface Stream permits LoopStream {
     /// [StreamConfig#lingerTimeout]; nothing is read any more. Twice is safe.
     void close();
 
+    /// Closes as [#close()] does, with the cause that the protocol decided on. The cause is what [#closeReason()] returns and
+    /// [dev.gyre.metrics.LoopMetrics#streamsClosed] counts, whatever the peer does until the stream is closed. Does nothing
+    /// if the stream is closing already.
+    ///
+    /// @param cause a timeout, or [CloseReason#CLOSED] for none
+    /// @throws IllegalArgumentException if it is another
+    void close(CloseReason cause);
+
     /// Closes at once; what was written and is not sent is dropped, and the peer sees a reset.
     void abort();
+
+    /// Closes at once as [#abort()] does, with the cause that the protocol decided on.
+    ///
+    /// @param cause a timeout, or [CloseReason#ABORTED] for none
+    /// @throws IllegalArgumentException if it is another
+    void abort(CloseReason cause);
 
     /// Calls back once when the stream is closed, for whatever reason.
     ///

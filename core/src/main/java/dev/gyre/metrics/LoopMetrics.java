@@ -89,6 +89,16 @@ public sealed interface LoopMetrics permits Metrics {
     /// How many streams there were so far, those included that are open.
     long streamsOpened();
 
+    /// Connections that listeners closed at once for a limit of their own: [dev.gyre.io.ListenerConfig#maxPerPeer].
+    long connectionsRefused();
+
+    /// Connections that listeners closed at once because descriptors, or the kernel's memory, had run out.
+    long connectionsShed();
+
+    /// How often descriptors, or the kernel's memory for connections, ran out while a listener of this loop accepted. Each
+    /// time is counted by one loop of the process, until no descriptor has been refused for five seconds.
+    long exhaustions();
+
     /// How many streams were closed so far for a reason.
     long streamsClosed(CloseReason reason);
 }

@@ -9,6 +9,7 @@ import dev.gyre.SystemCallException;
 import org.junit.jupiter.api.Test;
 
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -64,12 +65,32 @@ public abstract class ListenerContract extends StreamFixture {
     }
 
     @Test
+    @Clause({"E-3", "N-6"})
+    void connection_resetBeforeItIsAccepted_isNeitherAcceptedNorRefused() {
+        listenFor(ListenerConfig.DEFAULT);
+        listener.pause();
+        settle();
+        clients(3).forEach(Stream::abort);
+        loop.after(Duration.ofMillis(50), _ -> events.add("the resets have arrived"));
+        awaitEvent("the resets have arrived");
+        listener.resume();
+        clients(1);
+        runUntil("accepted", () -> accepted.size() == 1);
+        settle();
+        assertThat(listener.accepted()).isEqualTo(1);
+        assertThat(listener.refused()).isZero();
+        assertThat(loop.metrics().connectionsRefused()).isZero();
+    }
+
+    @Test
     @Clause("N-6")
     void connections_ofOnePeerAboveItsLimit_areClosedAtOnce() {
         listenFor(ListenerConfig.DEFAULT.withMaxPerPeer(2));
         List<Stream> clients = clients(3);
         clients.forEach(client -> record("client", client));
         runUntil("one is refused", () -> listener.refused() == 1);
+        assertThat(loop.metrics().connectionsRefused()).isEqualTo(1);
+        assertThat(listener.shed()).isZero();
         awaitEvent("client end");
         assertThat(accepted).hasSize(2);
         accepted.getFirst().abort();

@@ -48,6 +48,69 @@ public abstract class StreamTimesContract extends StreamFixture {
 
     @Test
     @Clause("N-5")
+    void close_withTheTimeoutOfAProtocol_isReportedAndCountedAsThat() {
+        connect();
+        record("client", client);
+        server.onClose(reason -> events.add("server " + reason));
+
+        server.write("too slow");
+        server.close(CloseReason.HEADER_TIMEOUT);
+        server.close(CloseReason.BODY_TIMEOUT);
+
+        awaitEvent("server HEADER_TIMEOUT");
+        awaitEvent("client end");
+        assertThat(events).contains("client too slow");
+        assertThat(server.closeReason()).isEqualTo(CloseReason.HEADER_TIMEOUT);
+        assertThat(loop.metrics().streamsClosed(CloseReason.HEADER_TIMEOUT)).isEqualTo(1);
+        assertThat(loop.metrics().streamsClosed(CloseReason.CLOSED)).isZero();
+    }
+
+    @Test
+    @Clause("N-5")
+    void close_withTheTimeoutOfAProtocol_isReportedAsThatHoweverThePeerEnds() {
+        connect(StreamConfig.DEFAULT.withLingerTimeout(SOON), StreamConfig.DEFAULT);
+        client.onData(Buffer::clear);
+        client.pause(); // It never ends its side.
+        server.close(CloseReason.IDLE_TIMEOUT);
+        awaitClosed(server);
+        assertThat(server.closeReason()).isEqualTo(CloseReason.IDLE_TIMEOUT);
+        client.abort();
+        server = null;
+
+        connect();
+        server.close(CloseReason.BODY_TIMEOUT);
+        client.abort();
+        awaitClosed(server);
+        assertThat(server.closeReason()).isEqualTo(CloseReason.BODY_TIMEOUT);
+    }
+
+    @Test
+    @Clause("N-5")
+    void abort_withTheTimeoutOfAProtocol_resetsAndIsReportedAsThat() {
+        connect();
+        record("client", client);
+        server.abort(CloseReason.WRITE_TIMEOUT);
+
+        awaitEvent("client RESET");
+        assertThat(server.closeReason()).isEqualTo(CloseReason.WRITE_TIMEOUT);
+        assertThat(loop.metrics().streamsClosed(CloseReason.ABORTED)).isZero();
+    }
+
+    @Test
+    @Clause("N-5")
+    void close_withWhatIsNoTimeout_isRefused() {
+        connect();
+        assertThatThrownBy(() -> server.close(CloseReason.RESET))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("CLOSED or a timeout");
+        assertThatThrownBy(() -> server.abort(CloseReason.CLOSED))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("ABORTED or a timeout");
+        assertThat(server.isOpen()).isTrue();
+    }
+
+    @Test
+    @Clause("N-5")
     void read_whileNobodyWantsTo_isNotTimed() {
         connect(StreamConfig.DEFAULT.withReadTimeout(SOON), StreamConfig.DEFAULT);
         server.onData(Buffer::clear);

@@ -3,6 +3,7 @@ package dev.gyre.io;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.gyre.Clause;
@@ -22,6 +23,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 
 import javax.net.ssl.SSLException;
@@ -350,6 +352,29 @@ public abstract class TlsStreamContract extends StreamFixture {
                 .hasMessageContaining("the peer speaks no TLS: it sent 'injected command'");
         runUntil("rejected", () -> failures.size() == 1);
         assertThat(failures).singleElement().isInstanceOf(SSLException.class);
+    }
+
+    @Test
+    @Clause("X-1")
+    void secure_firstMessageRefused_deliversTheFatalAlertBeforeTheEnd() {
+        listen(ListenerConfig.DEFAULT.withTls(serverTls));
+        String[][] refused = {
+            {"GET / HTTP/1.1\r\n\r\n", "1503030002020a"}, // unexpected_message
+            {"\u0080\u002e\u0001\u0003\u0003", "15030300020228"}, // handshake_failure
+        };
+
+        for (String[] each : refused) {
+            client = outcome(Stream.connect(loop, listener.address(), StreamConfig.DEFAULT));
+            StringBuilder answer = new StringBuilder();
+            client.onData(data -> answer.append(HexFormat.of().formatHex(data.getBytes())));
+            client.write(each[0].getBytes(ISO_8859_1));
+
+            awaitClosed(client);
+
+            assertThat(answer.toString()).isEqualTo(each[1]);
+            assertThat(client.closeReason()).isEqualTo(CloseReason.ENDED);
+        }
+        assertThat(loop.metrics().streamsClosed(CloseReason.TLS_FAILED)).isEqualTo(2);
     }
 
     @Test

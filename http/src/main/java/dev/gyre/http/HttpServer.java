@@ -258,6 +258,9 @@ public interface HttpServer extends AutoCloseable {
     /// part waits for the peer, or a WebSocket.
     int busy();
 
+    /// How many requests for files were answered with 503, because there was no descriptor or no worker for them. Any thread.
+    long filesRefused();
+
     // ------------------------------------------------------------------ ending
 
     /// Ends gracefully: stops listening, closes connections on which nobody asks for anything, without waiting for their peers, answers what was asked, with

@@ -205,7 +205,82 @@ class HttpTimesTest {
     }
 
     private long writeTimeouts() {
-        return world.loop().metrics().streamsClosed(CloseReason.WRITE_TIMEOUT);
+        return closed(CloseReason.WRITE_TIMEOUT);
+    }
+
+    private long closed(CloseReason reason) {
+        return world.loop().metrics().streamsClosed(reason);
+    }
+
+    /// Checks that this many connections were closed for a reason, and none for another.
+    private void assertClosedOnly(CloseReason reason, int count) {
+        world.advance(Duration.ofMinutes(2)); // longer than a peer's end is waited for
+        for (CloseReason each : CloseReason.values()) {
+            assertThat(closed(each)).as("closed: %s", each).isEqualTo(each == reason ? count : 0);
+        }
+    }
+
+    /// A peer that keeps its side open when the server closes its own.
+    private SimulatedPeer stubborn(String sends) {
+        SimulatedPeer peer = peer(sends);
+        peer.pauseReading().onChange(SimulatedPeer::pauseReading);
+        return peer;
+    }
+
+    @Test
+    @Clause({"H-3", "N-5"})
+    void idleTimeout_ofAServer_isCountedAsItsCause() {
+        hello();
+        peer("");
+        peer("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+        stubborn("");
+        world.advance(Duration.ofSeconds(61));
+        assertClosedOnly(CloseReason.IDLE_TIMEOUT, 3);
+    }
+
+    @Test
+    @Clause({"H-3", "N-5"})
+    void headerTimeout_ofAServer_isCountedAsItsCause() {
+        hello();
+        peer("GET / HTTP/1.1\r\n");
+        stubborn("GET / HTTP/1.1\r\n");
+        SimulatedPeer gone = peer("GET / HTTP/1.1\r\n");
+        gone.onChange(
+                peer -> {
+                    if (peer.isEnded()) {
+                        peer.reset();
+                    }
+                });
+        world.advance(Duration.ofSeconds(11));
+        assertClosedOnly(CloseReason.HEADER_TIMEOUT, 3);
+    }
+
+    @Test
+    @Clause({"H-3", "N-5"})
+    void bodyTimeout_ofAServer_isCountedAsItsCause() {
+        hello();
+        server.post(
+                "/close",
+                (request, response) -> {
+                    ResponseStream begun = response.header("Connection", "close").stream();
+                    begun.write("begun");
+                    return request.body().text();
+                });
+        peer("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc");
+        stubborn("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc");
+        peer("POST /close HTTP/1.0\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc");
+        world.advance(Duration.ofSeconds(31));
+        assertClosedOnly(CloseReason.BODY_TIMEOUT, 3);
+    }
+
+    @Test
+    @Clause({"H-3", "N-5"})
+    void writeTimeout_ofAServer_isCountedAsItsCause() {
+        world.socketBuffers(4_096);
+        server.get("/large", (_, response) -> response.send(new byte[1 << 20])).listen(PORT);
+        hesitant("/large");
+        world.advance(Duration.ofSeconds(21));
+        assertClosedOnly(CloseReason.WRITE_TIMEOUT, 1);
     }
 
     @Test

@@ -19,7 +19,7 @@ package dev.gyre.testkit;
 /// @param resets the network resets a connection instead of delivering
 /// @param exhaustion a call that makes a descriptor says EMFILE or ENFILE
 /// @param noBuffers a send says ENOBUFS
-/// @param aborts a waiting peer has hung up when it is to be accepted: ECONNABORTED
+/// @param aborts a waiting peer is gone or unreachable when it is to be accepted: ECONNABORTED, ENETDOWN or another of accept(2)
 /// @param reordering events are told of in another order
 /// @param lateness an event is told of later than it could be
 /// @param spuriousEvents a descriptor is said to be ready and is not

@@ -3,6 +3,7 @@ package dev.gyre.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
+import dev.gyre.LogCapture;
 import dev.gyre.LoopConfig;
 import dev.gyre.conformance.On;
 import dev.gyre.io.Buffer;
@@ -55,7 +56,8 @@ class StreamsSimulationTest {
     @Test
     @Clause("E-3")
     void descriptors_usedUp_shedOnePeer_serveTheOthers_andGoOnLater() {
-        try (SimulatedWorld world = SimulatedWorld.seed(7)) {
+        try (SimulatedWorld world = SimulatedWorld.seed(7);
+                LogCapture log = new LogCapture()) {
             List<Stream> accepted = new ArrayList<>();
             InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 80);
             Listener listener =
@@ -80,7 +82,15 @@ class StreamsSimulationTest {
             assertThat(world.loop().metrics().ticks() - turns)
                     .as("turns while nothing can be accepted: nothing spins")
                     .isLessThan(40);
-            assertThat(listener.refused()).as("shed, one with each try").isBetween(1L, 4L);
+            assertThat(listener.shed()).as("shed, one with each try").isBetween(1L, 4L);
+            assertThat(world.loop().metrics().connectionsShed()).isEqualTo(listener.shed());
+            assertThat(world.loop().metrics().exhaustions()).isEqualTo(1);
+            assertThat(listener.refused()).isZero();
+            assertThat(log.messages())
+                    .as("logged once, with the limit and the remedy")
+                    .singleElement()
+                    .asString()
+                    .contains("has stopped accepting: EMFILE", "ulimit -n");
             assertThat(accepted).hasSize(served);
             peers.stream().filter(SimulatedPeer::isOpen).forEach(peer -> peer.send("served"));
             world.advance(Duration.ofMillis(100));
@@ -94,6 +104,12 @@ class StreamsSimulationTest {
             world.advance(Duration.ofMillis(100));
             assertThat(accepted.size()).as("accepted after some are gone").isGreaterThan(served);
             assertThat(listener.connections()).isPositive();
+            accepted.forEach(Stream::abort);
+            world.advance(Duration.ofSeconds(10));
+            world.connect(80);
+            world.advance(Duration.ofMillis(100));
+            assertThat(log.messages()).hasSize(2).last().asString().contains("available again");
+            assertThat(world.loop().metrics().exhaustions()).isEqualTo(1);
         }
     }
 

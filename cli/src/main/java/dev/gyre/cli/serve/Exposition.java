@@ -43,6 +43,26 @@ final class Exposition {
                             COUNTER,
                             "Connections so far.",
                             LoopMetrics::streamsOpened),
+                    of(
+                            "connections_refused_total",
+                            COUNTER,
+                            "Connections closed at once for a limit of their listener.",
+                            LoopMetrics::connectionsRefused),
+                    of(
+                            "connections_shed_total",
+                            COUNTER,
+                            "Connections closed at once for want of descriptors.",
+                            LoopMetrics::connectionsShed),
+                    of(
+                            "exhaustions_total",
+                            COUNTER,
+                            "Episodes in which descriptors had run out.",
+                            LoopMetrics::exhaustions),
+                    new Metric(
+                            "http_files_refused_total",
+                            COUNTER,
+                            "Files answered with 503 for want of descriptors or workers.",
+                            each -> each.server().filesRefused()),
                     new Metric(
                             "http_requests_total",
                             COUNTER,

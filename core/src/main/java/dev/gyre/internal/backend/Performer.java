@@ -177,19 +177,11 @@ public final class Performer {
                             request.address,
                             request.address2,
                             Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC);
-            if (!isOfThePeer((int) -result)) {
+            if (!Errno.isOfAcceptedPeer((int) -result)) {
                 return result;
             }
         }
         return result;
-    }
-
-    /// Whether an error of accept is that of a connection which is gone, and says nothing of the next one.
-    private static boolean isOfThePeer(int errno) {
-        return switch (errno) {
-            case Errno.ECONNABORTED, Errno.ENETDOWN, Errno.ENETUNREACH, Errno.EHOSTUNREACH -> true;
-            default -> false;
-        };
     }
 
     private long connect(Request request) {

@@ -30,6 +30,16 @@ public final class AcceptOperation extends LoopOperation implements Accept {
         return this;
     }
 
+    public boolean isMultishot() {
+        return request.multishot;
+    }
+
+    /// Changes whether the next start accepts more than one connection.
+    public void multishot(boolean multishot) {
+        assert !isPending();
+        request.multishot = multishot;
+    }
+
     @Override
     void prepare() {
         // The address is asked for only when wanted: most servers never do.

@@ -1,10 +1,13 @@
 package dev.gyre.internal.io;
 
 import dev.gyre.SystemCallException;
+import dev.gyre.internal.sys.DescriptorLimit;
+import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxFileCalls;
 import dev.gyre.internal.sys.LinuxKernel;
 import dev.gyre.internal.sys.NativeBytes;
+import dev.gyre.internal.sys.Seam;
 
 import java.lang.ref.Reference;
 import java.nio.file.OpenOption;
@@ -28,9 +31,14 @@ public final class OpenFiles {
         } finally {
             Reference.reachabilityFence(name);
         }
-        if (fd < 0) {
-            throw new SystemCallException("open", -fd, "open " + path, "");
+        DescriptorLimit limit = Seam.LINUX_BY_THREAD.limit();
+        if (fd == -Errno.EMFILE || fd == -Errno.ENFILE) {
+            limit.refused("Cannot open " + path, -fd, System.nanoTime());
         }
+        if (fd < 0) {
+            throw new SystemCallException("open", -fd, "open " + path, Errno.hint("open", -fd));
+        }
+        limit.acquired(System.nanoTime());
         return OpenDescriptor.fresh(LinuxKernel::ofThread, fd, true);
     }
 }

@@ -10,6 +10,9 @@ import java.util.Map;
 public final class StreamCounters {
     private final Counter opened = new Counter();
     private final Counter closed = new Counter();
+    private final Counter refused = new Counter();
+    private final Counter shed = new Counter();
+    private final Counter exhaustions = new Counter();
     private final Map<CloseReason, Counter> reasons = new EnumMap<>(CloseReason.class);
 
     StreamCounters() {
@@ -25,6 +28,33 @@ public final class StreamCounters {
     public void closed(CloseReason why) {
         closed.add(1);
         of(why).add(1);
+    }
+
+    /// A connection was closed at once for a limit of its listener.
+    public void refused() {
+        refused.add(1);
+    }
+
+    /// Connections were closed at once for want of descriptors.
+    public void shed(int connections) {
+        shed.add(connections);
+    }
+
+    /// Descriptors, or the kernel's memory for them, have run out.
+    public void exhausted() {
+        exhaustions.add(1);
+    }
+
+    public long allRefused() {
+        return refused.get();
+    }
+
+    public long allShed() {
+        return shed.get();
+    }
+
+    public long exhaustions() {
+        return exhaustions.get();
     }
 
     /// How many are open now.

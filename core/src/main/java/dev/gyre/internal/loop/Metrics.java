@@ -148,6 +148,21 @@ public final class Metrics implements LoopMetrics {
     }
 
     @Override
+    public long connectionsRefused() {
+        return parts.operations.streamCounters().allRefused();
+    }
+
+    @Override
+    public long connectionsShed() {
+        return parts.operations.streamCounters().allShed();
+    }
+
+    @Override
+    public long exhaustions() {
+        return parts.operations.streamCounters().exhaustions();
+    }
+
+    @Override
     public long streamsClosed(CloseReason reason) {
         return parts.operations.streamCounters().closedFor(reason);
     }

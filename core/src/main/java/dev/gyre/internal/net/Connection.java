@@ -67,6 +67,10 @@ final class Connection implements Wire.User {
     private boolean endsWithLoop;
     private @Nullable CloseReason reason;
     private @Nullable Throwable failure;
+
+    /// What the protocol gave as the cause, which is reported in place of how the stream then came to its end.
+    private @Nullable CloseReason cause;
+
     private long partlySentAtEnd;
 
     // Its place among the connections of the loop.
@@ -363,8 +367,21 @@ final class Connection implements Wire.User {
     }
 
     /// Closes behind what was written, and waits for the peer to do so too.
-    void drain() {
+    ///
+    /// @param cause CLOSED, or the timeout that the protocol decided on
+    void drain(CloseReason cause) {
+        if (cause != CloseReason.CLOSED && isOpen()) {
+            this.cause = cause;
+        }
         drain(true);
+    }
+
+    /// @param cause ABORTED, or the timeout that the protocol decided on
+    void abort(CloseReason cause) {
+        if (cause != CloseReason.ABORTED && this.cause == null) {
+            this.cause = cause;
+        }
+        closeWith(CloseReason.ABORTED, null);
     }
 
     /// The same at the end of a pipe, where nobody asked for haste: as long as output waits, only the write timeout
@@ -391,7 +408,8 @@ final class Connection implements Wire.User {
             return;
         }
         partlySentAtEnd = wire.partlySent(); // Nobody is told of it any more.
-        reason = why;
+        CloseReason reported = this.cause == null ? why : this.cause;
+        reason = reported;
         failure = cause;
         reading = false;
         times.cancel();
@@ -405,8 +423,8 @@ final class Connection implements Wire.User {
             socket.dropUnread();
         }
         wire.close(reset);
-        streams.remove(this, why);
-        streams.tell(() -> listeners.tell(this, why));
+        streams.remove(this, reported);
+        streams.tell(() -> listeners.tell(this, reported));
     }
 
     /// Whether an end would tell the peer that all is well.

@@ -4,9 +4,12 @@ import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
+import dev.gyre.internal.base.Log;
 import dev.gyre.internal.io.AcceptOperation;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.SocketNames;
+import dev.gyre.internal.io.StreamCounters;
+import dev.gyre.internal.sys.DescriptorLimit;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.internal.tls.TlsSetup;
@@ -41,6 +44,7 @@ public final class LoopListener implements Listener {
     private static final int FULL = 2;
     private static final int EXHAUSTED = 4;
     private static final int TIGHT = 8;
+    private static final int FAILING = 16;
 
     /// Others may have given descriptors back meanwhile, which nobody tells of.
     private static final Duration TRY_AGAIN = Duration.ofSeconds(1);
@@ -48,7 +52,14 @@ public final class LoopListener implements Listener {
     /// A connection that is gone has given its descriptor back by then.
     private static final Duration SOON = Duration.ofMillis(1);
 
+    /// After as many errors of peers in a row others have their turn. It is the listener's own trouble then, such as a filter that
+    /// refuses every call.
+    private static final int MAX_PEER_ERRORS = 16;
+
+    private static final Duration BREATHER = Duration.ofMillis(10);
+
     private final Streams streams;
+    private final DescriptorLimit limit;
     private final OpenDescriptor socket;
     private final SocketAddress address;
     private final ListenerConfig config;
@@ -67,8 +78,16 @@ public final class LoopListener implements Listener {
     private boolean stopping;
     private int connections;
     private int connectionsAtExhaustion;
+    private int peerErrors;
+    private boolean failureLogged;
+
+    /// Whether connections are accepted one at a time: if the kernel accepted all that may wait, it would use up the reserve
+    /// before anyone here could stop it.
+    private boolean singly;
+
     private long accepted;
     private long refused;
+    private long shed;
     private @Nullable Timer trying;
 
     private LoopListener(
@@ -77,9 +96,11 @@ public final class LoopListener implements Listener {
             ListenerConfig config,
             Consumer<? super Stream> handler) {
         this.streams = streams;
+        limit = streams.operations().seam().limit();
         this.socket = socket;
         this.config = config;
         this.handler = handler;
+        singly = limit.isWithin(config.backlog(), socket.fd());
         address = SocketNames.local(streams.operations().seam(), socket);
         reserve = new ReserveDescriptor(streams.operations().seam(), socket);
         accept = streams.operations().pools().accepting().of(socket, true, this::onAccepted);
@@ -116,8 +137,9 @@ public final class LoopListener implements Listener {
         boolean wants = heldBack == 0 && socket.isOpen() && !streams.operations().isEnding();
         if (wants && !accepting) {
             accepting = true;
+            accept.multishot(!singly);
             accept.start();
-        } else if (!wants && accepting && !stopping) {
+        } else if (accepting && !stopping && (!wants || (singly && accept.isMultishot()))) {
             stopping = true;
             accept.cancel();
         }
@@ -155,14 +177,7 @@ public final class LoopListener implements Listener {
         long result = done.result();
         try {
             if (result >= 0) {
-                accepted++;
-                OpenDescriptor connection = (OpenDescriptor) done.accepted();
-                if (socket.isOpen()) {
-                    waiting.add(connection);
-                    serveWaiting();
-                } else {
-                    connection.close();
-                }
+                keep((OpenDescriptor) done.accepted());
             } else if (!done.isCancelled()) {
                 failed((int) -result);
             }
@@ -171,29 +186,78 @@ public final class LoopListener implements Listener {
         }
     }
 
-    private void failed(int errno) {
-        switch (errno) {
-            case Errno.ECONNABORTED, Errno.EPROTO, Errno.EPERM -> refused++; // That peer's only.
-            default -> exhausted();
+    private void keep(OpenDescriptor connection) {
+        peerErrors = 0;
+        failureLogged = false;
+        int fd = connection.fd();
+        if (!socket.isOpen()) {
+            connection.close();
+        } else if (limit.isReserved(fd)) {
+            connection.close();
+            exhausted(Errno.EMFILE, 1);
+        } else {
+            limit.acquired(streams.loop().nowNanos());
+            singly = limit.isWithin(config.backlog(), fd);
+            waiting.add(connection);
+            serveWaiting();
         }
     }
 
-    /// Numbers or memory have run out, in the process or the whole system. One waiting peer is told so by an end;
+    private void failed(int errno) {
+        if (Errno.kind(errno) == SystemCallException.Kind.RESOURCE) {
+            exhausted(errno, reserve.shedOne());
+        } else if (!Errno.isOfAcceptedPeer(errno)) {
+            logFailure(errno);
+            holdBack(FAILING, TRY_AGAIN);
+        } else if (++peerErrors % MAX_PEER_ERRORS == 0) {
+            logFailure(errno);
+            holdBack(FAILING, BREATHER);
+        }
+    }
+
+    /// Once until a connection is accepted again.
+    private void logFailure(int errno) {
+        if (!failureLogged) {
+            failureLogged = true;
+            Log.LOG.log(
+                    System.Logger.Level.WARNING,
+                    this
+                            + " cannot accept and keeps trying: "
+                            + new SystemCallException("accept4", errno, SystemCallException.NO_FD)
+                                    .getMessage());
+        }
+    }
+
+    /// Descriptors or memory have run out, in the process or the whole system. One waiting peer is told so by an end;
     /// the others wait in the kernel until something is free again.
-    private void exhausted() {
-        refused += reserve.shedOne();
+    ///
+    /// @param closed how many were shed
+    private void exhausted(int errno, int closed) {
+        StreamCounters counters = streams.operations().streamCounters();
+        accepted += closed;
+        shed += closed;
+        counters.shed(closed);
+        if (limit.refused(this + " has stopped accepting", errno, streams.loop().nowNanos())) {
+            counters.exhausted();
+        }
+        limit.shed(closed);
+        singly = true;
         connectionsAtExhaustion = connections;
-        holdBack(EXHAUSTED);
+        holdBack(EXHAUSTED, TRY_AGAIN);
+    }
+
+    private void holdBack(int why, Duration delay) {
+        holdBack(why);
         if (trying == null) {
-            trying = streams.loop().after(TRY_AGAIN, _ -> tryAgain()).unreference();
+            trying = streams.loop().after(delay, _ -> tryAgain()).unreference();
         } else {
-            trying.reschedule(TRY_AGAIN);
+            trying.reschedule(delay);
         }
     }
 
     private void tryAgain() {
         if (socket.isOpen()) {
-            letGo(EXHAUSTED);
+            letGo(EXHAUSTED | FAILING);
         }
     }
 
@@ -201,9 +265,15 @@ public final class LoopListener implements Listener {
 
     private void serve(OpenDescriptor accepted) {
         SocketAddress peer = peerOf(accepted);
-        if (peer == null || !admits(peer)) {
+        if (peer == null) {
+            accepted.close();
+            return;
+        }
+        this.accepted++;
+        if (!admits(peer)) {
             accepted.close();
             refused++;
+            streams.operations().streamCounters().refused();
             return;
         }
         Connection connection = Connection.accepted(streams, accepted, peer, config.streams());
@@ -327,8 +397,13 @@ public final class LoopListener implements Listener {
     }
 
     @Override
+    public long shed() {
+        return shed;
+    }
+
+    @Override
     public boolean isExhausted() {
-        return (heldBack & ~PAUSED) != 0;
+        return (heldBack & ~(PAUSED | FAILING)) != 0;
     }
 
     @Override

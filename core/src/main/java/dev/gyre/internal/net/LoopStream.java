@@ -228,14 +228,34 @@ public final class LoopStream implements Stream {
 
     @Override
     public void close() {
+        close(CloseReason.CLOSED);
+    }
+
+    @Override
+    public void close(CloseReason cause) {
+        requireCause(cause, CloseReason.CLOSED);
         require("close");
-        connection.drain();
+        connection.drain(cause);
     }
 
     @Override
     public void abort() {
+        abort(CloseReason.ABORTED);
+    }
+
+    @Override
+    public void abort(CloseReason cause) {
+        requireCause(cause, CloseReason.ABORTED);
         require("abort");
-        connection.closeWith(CloseReason.ABORTED, null);
+        connection.abort(cause);
+    }
+
+    /// The other reasons are facts that only the stream knows.
+    private static void requireCause(CloseReason cause, CloseReason none) {
+        if (cause != none && !cause.isTimeout()) {
+            throw new IllegalArgumentException(
+                    "the cause is " + none + " or a timeout, not " + cause);
+        }
     }
 
     @Override

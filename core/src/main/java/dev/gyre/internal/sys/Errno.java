@@ -34,6 +34,7 @@ public final class Errno {
     public static final int ELOOP = 40;
     public static final int EBADR = 53;
     public static final int ETIME = 62;
+    public static final int ENONET = 64;
     public static final int ENOTSOCK = 88;
     public static final int EDESTADDRREQ = 89;
     public static final int EMSGSIZE = 90;
@@ -52,6 +53,7 @@ public final class Errno {
     public static final int ENOTCONN = 107;
     public static final int ETIMEDOUT = 110;
     public static final int ECONNREFUSED = 111;
+    public static final int EHOSTDOWN = 112;
     public static final int EHOSTUNREACH = 113;
     public static final int EALREADY = 114;
     public static final int EINPROGRESS = 115;
@@ -92,6 +94,7 @@ public final class Errno {
             case ELOOP -> "ELOOP";
             case EBADR -> "EBADR";
             case ETIME -> "ETIME";
+            case ENONET -> "ENONET";
             case ENOTSOCK -> "ENOTSOCK";
             case EDESTADDRREQ -> "EDESTADDRREQ";
             case EMSGSIZE -> "EMSGSIZE";
@@ -110,6 +113,7 @@ public final class Errno {
             case ENOTCONN -> "ENOTCONN";
             case ETIMEDOUT -> "ETIMEDOUT";
             case ECONNREFUSED -> "ECONNREFUSED";
+            case EHOSTDOWN -> "EHOSTDOWN";
             case EHOSTUNREACH -> "EHOSTUNREACH";
             case EALREADY -> "EALREADY";
             case EINPROGRESS -> "EINPROGRESS";
@@ -130,10 +134,31 @@ public final class Errno {
                     ENOTCONN,
                     ETIMEDOUT,
                     ECONNREFUSED,
+                    ENONET,
+                    EHOSTDOWN,
                     EHOSTUNREACH ->
                     Kind.CONNECTION;
             case ENOMEM, ENFILE, EMFILE, ENOSPC, ENOBUFS -> Kind.RESOURCE;
             default -> Kind.PROGRAM;
+        };
+    }
+
+    /// Whether an error of accept is that of the connection which was to be accepted, and says nothing of the next one: see
+    /// accept(2).
+    public static boolean isOfAcceptedPeer(int errno) {
+        return switch (errno) {
+            case ECONNABORTED,
+                    EPERM,
+                    ENETDOWN,
+                    EPROTO,
+                    ENOPROTOOPT,
+                    EHOSTDOWN,
+                    ENONET,
+                    EHOSTUNREACH,
+                    EOPNOTSUPP,
+                    ENETUNREACH ->
+                    true;
+            default -> false;
         };
     }
 

@@ -16,10 +16,15 @@ public final class Limits {
 
     /// How many descriptors the process may have open; -1 in both places if the kernel does not say.
     public static Limit openFiles() {
+        return openFiles(new LinuxKernel());
+    }
+
+    /// The same, asked of a certain kernel.
+    static Limit openFiles(Kernel kernel) {
         MemorySegment rlimit = Memory.allocate(Linux.SIZEOF_RLIMIT);
         try {
             long address = rlimit.address();
-            int result = new LinuxKernel().getrlimit(Linux.RLIMIT_NOFILE, address);
+            int result = kernel.getrlimit(Linux.RLIMIT_NOFILE, address);
             return result == 0
                     ? new Limit(Memory.getLong(address), Memory.getLong(address + Long.BYTES))
                     : new Limit(-1, -1);

@@ -4,10 +4,13 @@ import java.util.function.Supplier;
 
 /// All of the seam that descriptors are used through, as makers of instances: an instance serves one
 /// thread at a time.
+///
+/// @param limit of the descriptors that are made through it
 public record Seam(
         Supplier<? extends Kernel> kernels,
         Supplier<? extends SocketCalls> sockets,
-        Supplier<? extends FileCalls> files) {
+        Supplier<? extends FileCalls> files,
+        DescriptorLimit limit) {
 
     /// The real one, a new instance each time: for one who keeps it.
     public static final Seam LINUX =
@@ -15,7 +18,19 @@ public record Seam(
 
     /// The real one, the calling thread's instance: for those that are called by any.
     public static final Seam LINUX_BY_THREAD =
-            new Seam(LinuxKernel::ofThread, LinuxSocketCalls::ofThread, LinuxFileCalls::new);
+            new Seam(
+                    LinuxKernel::ofThread,
+                    LinuxSocketCalls::ofThread,
+                    LinuxFileCalls::new,
+                    LINUX.limit);
+
+    /// One with descriptors of its own.
+    public Seam(
+            Supplier<? extends Kernel> kernels,
+            Supplier<? extends SocketCalls> sockets,
+            Supplier<? extends FileCalls> files) {
+        this(kernels, sockets, files, new DescriptorLimit(kernels));
+    }
 
     /// The same calls for those that are called by any thread: what is real is the calling thread's instance, what
     /// is not stays what it is.
@@ -23,6 +38,7 @@ public record Seam(
         return new Seam(
                 kernels.equals(LINUX.kernels) ? LINUX_BY_THREAD.kernels : kernels,
                 sockets.equals(LINUX.sockets) ? LINUX_BY_THREAD.sockets : sockets,
-                files);
+                files,
+                limit);
     }
 }

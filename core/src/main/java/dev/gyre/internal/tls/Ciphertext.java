@@ -43,6 +43,11 @@ public record Ciphertext(ByteBuffer held, ByteBuffer fresh) {
         return get(VERSION_AT);
     }
 
+    /// Whether it begins as a client's hello in SSLv2 format: two bytes of length, then the message's type.
+    boolean isSsl2Hello() {
+        return (get(0) & 0x80) != 0 && get(2) == 1;
+    }
+
     /// The length of the first record, with its header.
     int recordLength() {
         return HEADER_BYTES + ((get(LENGTH_AT) & 0xff) << 8 | (get(LENGTH_AT + 1) & 0xff));

@@ -5,6 +5,7 @@ import dev.gyre.io.TlsSession;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
+import java.util.HexFormat;
 
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
@@ -54,6 +55,7 @@ public final class TlsMachine {
     public static final int MOST_RECORD_BYTES = 5 + (1 << 14) + 2048;
 
     private static final int CHANGE_CIPHER_SPEC = 20;
+    private static final int ALERT = 21;
     private static final int HANDSHAKE = 22;
     private static final int APPLICATION_DATA = 23;
     private static final int MAJOR_VERSION = 3;
@@ -63,6 +65,16 @@ public final class TlsMachine {
     private static final int MOST_UNANSWERED = 32;
 
     private static final ByteBuffer[] NOTHING = {};
+
+    /// Makes an engine in any state send `unexpected_message`, as the JDK's sockets do in these cases. Given the peer's own
+    /// bytes an engine would send `internal_error`.
+    private static final byte[] OVERSIZED_RECORD = {
+        HANDSHAKE, MAJOR_VERSION, 3, (byte) 0xff, (byte) 0xff
+    };
+
+    /// Makes a new engine send `handshake_failure`: the format is not enabled, whatever version it offers.
+    private static final byte[] SSL2_HELLO =
+            HexFormat.of().parseHex("8025010303000c00000010" + "00".repeat(28));
 
     private final SSLEngine engine;
     private final RecordBench bench;
@@ -189,14 +201,16 @@ public final class TlsMachine {
             return Next.INPUT;
         }
         int type = ciphertext.type();
-        if (type < CHANGE_CIPHER_SPEC
-                || type > APPLICATION_DATA
-                || ciphertext.majorVersion() != MAJOR_VERSION) {
-            return fail(TlsTrouble.notTls(ciphertext, !sawRecord));
+        if (!sawRecord && ciphertext.isSsl2Hello()) {
+            return refuse(SSL2_HELLO, TlsTrouble.ssl2());
+        }
+        if (!isExpected(type) || ciphertext.majorVersion() != MAJOR_VERSION) {
+            return refuse(OVERSIZED_RECORD, TlsTrouble.notTls(ciphertext, !sawRecord));
         }
         int length = ciphertext.recordLength();
         if (length > MOST_RECORD_BYTES) {
-            return fail(
+            return refuse(
+                    OVERSIZED_RECORD,
                     new SSLException(
                             "the peer sent a record of "
                                     + length
@@ -207,9 +221,18 @@ public final class TlsMachine {
             return Next.INPUT;
         }
         if (type == HANDSHAKE && refusesHandshakes) {
-            return fail(new SSLException("the peer wanted to negotiate anew, which is refused"));
+            return refuse(
+                    OVERSIZED_RECORD,
+                    new SSLException("the peer wanted to negotiate anew, which is refused"));
         }
         return null;
+    }
+
+    /// A connection begins with a handshake message, or with an alert in its place.
+    private boolean isExpected(int type) {
+        return sawRecord
+                ? type >= CHANGE_CIPHER_SPEC && type <= APPLICATION_DATA
+                : type == HANDSHAKE || type == ALERT;
     }
 
     private void afterRecord(SSLEngineResult result) {
@@ -382,6 +405,17 @@ public final class TlsMachine {
     /// Engines and what they ask, such as managers of keys, may throw anything: it is this connection's only.
     private static SSLException unforeseen(RuntimeException thrown) {
         return new SSLException("the TLS engine failed: " + thrown, thrown);
+    }
+
+    /// Fails, with the fatal alert that the engine sends for an illegal record.
+    private Next refuse(byte[] illegalRecord, SSLException why) {
+        try {
+            SSLEngineResult _ =
+                    engine.unwrap(ByteBuffer.wrap(illegalRecord), ByteBuffer.allocate(0));
+        } catch (SSLException e) {
+            why.addSuppressed(e); // The engine has its alert to send now.
+        }
+        return fail(why);
     }
 
     private Next fail(SSLException why) {

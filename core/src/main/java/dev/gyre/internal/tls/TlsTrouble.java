@@ -123,6 +123,12 @@ final class TlsTrouble {
                         + shown);
     }
 
+    /// For a client that says hello in the format of SSL 2.0, whichever version it offers.
+    static SSLException ssl2() {
+        return new SSLException(
+                "the peer sent a hello in SSLv2 format, which is refused: it needs TLS 1.2 or 1.3");
+    }
+
     private static @Nullable String language(String begin) {
         if (Pattern.matches("(?s)(GET|HEAD|PUT|POST|DELE|OPTI|PATC|TRAC|CONN|HTTP|PRI).*", begin)) {
             return "HTTP";

@@ -24,6 +24,7 @@ public final class FaultyKernel implements Kernel {
         private final List<Long> timeoutsNanos = new ArrayList<>();
         private final Set<Integer> open = new TreeSet<>();
         private long events;
+        private volatile long openFiles = -1;
 
         /// The next call of that name returns `-errno` and does not reach the kernel.
         public synchronized Plan fail(String call, int errno) {
@@ -41,6 +42,12 @@ public final class FaultyKernel implements Kernel {
         /// The next call of that name returns what the supplier says and does not reach the kernel.
         public synchronized Plan answer(String call, LongSupplier result) {
             faults.computeIfAbsent(call, name -> new ArrayDeque<>()).add(result);
+            return this;
+        }
+
+        /// Pretends that the process may have so many descriptors; the kernel itself does not enforce it.
+        public Plan openFiles(long limit) {
+            openFiles = limit;
             return this;
         }
 
@@ -218,6 +225,10 @@ public final class FaultyKernel implements Kernel {
 
     @Override
     public int getrlimit(int resource, long rlimitAddress) {
-        return (int) call("getrlimit", -1, () -> real.getrlimit(resource, rlimitAddress));
+        int result = (int) call("getrlimit", -1, () -> real.getrlimit(resource, rlimitAddress));
+        if (result == 0 && resource == Linux.RLIMIT_NOFILE && plan.openFiles >= 0) {
+            Memory.putLong(rlimitAddress, plan.openFiles);
+        }
+        return result;
     }
 }

@@ -274,8 +274,11 @@ class TlsMachineTest {
             TlsEnd asked = byClient ? pair.server : pair.client;
             asked.arrive(handshakeRecord);
             asked.turn();
+            pair.talk();
 
             assertThat(asked.machine.failure()).hasMessageContaining("negotiate anew");
+            assertThat((byClient ? pair.client : pair.server).machine.failure())
+                    .hasMessageContaining("alert unexpected_message");
         }
     }
 

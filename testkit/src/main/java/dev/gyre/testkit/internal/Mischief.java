@@ -8,6 +8,17 @@ final class Mischief {
     /// How much later something comes that a fault has held back, at most.
     private static final int MOST_DELAY_NANOS = 200_000;
 
+    /// Errors of the connection that was to be accepted, as in accept(2).
+    private static final int[] ACCEPT_ERRORS = {
+        Errno.ECONNABORTED,
+        Errno.ENETDOWN,
+        Errno.EPROTO,
+        Errno.EHOSTDOWN,
+        Errno.ENONET,
+        Errno.EHOSTUNREACH,
+        Errno.ENETUNREACH
+    };
+
     private final Dice dice;
 
     // Guarded by the kernel's lock.
@@ -33,8 +44,9 @@ final class Mischief {
         return dice.happens(faults.noBuffers());
     }
 
-    boolean aborts() {
-        return dice.happens(faults.aborts());
+    /// What an accept fails with because its peer is gone or unreachable, or zero.
+    int acceptError() {
+        return dice.happens(faults.aborts()) ? ACCEPT_ERRORS[dice.below(ACCEPT_ERRORS.length)] : 0;
     }
 
     boolean reorders() {

@@ -99,9 +99,10 @@ public final class NetworkCalls implements SocketCalls {
                 kernel.unlessBlocking("accept4", fd, listener, -Errno.EAGAIN, 0);
                 return told("accept4", fd, -Errno.EAGAIN);
             }
-            if (kernel.mischief.aborts()) {
+            int aborted = kernel.mischief.acceptError();
+            if (aborted != 0) {
                 abort(accepted);
-                return told("accept4", fd, -Errno.ECONNABORTED);
+                return told("accept4", fd, -aborted);
             }
             accepted.statusFlags = flags & Linux.SOCK_NONBLOCK;
             int number = kernel.descriptors.add(accepted);

@@ -66,6 +66,10 @@ final class CachedFile implements Found {
         return plain.memoryBytes() + (gzip == null ? 0 : gzip.memoryBytes());
     }
 
+    boolean holdsDescriptor() {
+        return plain.file() != null || (gzip != null && gzip.file() != null);
+    }
+
     /// Somebody uses it: it stays open until [#release()].
     void retain() {
         users++;

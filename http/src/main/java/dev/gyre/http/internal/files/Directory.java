@@ -51,11 +51,15 @@ public final class Directory {
     private record Search(int mostToCompress, Promise<Found> outcome) {}
 
     private Directory(FileCache cache, Path root, FilesConfig config, int depth) {
+        this(cache, new FileLoader(root, config, depth == 0), config, depth);
+    }
+
+    Directory(FileCache cache, FileLoader loader, FilesConfig config, int depth) {
         this.cache = cache;
         this.config = config;
         this.depth = depth;
+        this.loader = loader;
         loop = cache.loop();
-        loader = new FileLoader(root, config, depth == 0);
         answer = new FileAnswer(cache);
         freshNanos =
                 config.fresh().compareTo(LONGEST) > 0
@@ -188,7 +192,7 @@ public final class Directory {
         return redirect(exchange);
     }
 
-    private static RequestedPath require(FileExchange exchange, @Nullable RequestedPath requested) {
+    private RequestedPath require(FileExchange exchange, @Nullable RequestedPath requested) {
         if (requested == null) {
             throw nothing(exchange, 404);
         }
@@ -201,7 +205,10 @@ public final class Directory {
         return exchange.response().redirect(301, query == null ? slash : slash + "?" + query);
     }
 
-    private static HttpException nothing(FileExchange exchange, int status) {
+    private HttpException nothing(FileExchange exchange, int status) {
+        if (status == 503) {
+            cache.refused();
+        }
         return switch (status) {
             case 403 -> new HttpException(403, "that may not be read");
             case 503 -> new HttpException(503, "there is no room for more files just now");
@@ -221,6 +228,12 @@ public final class Directory {
                                     && found instanceof CachedFile file
                                     && !file.isUntouched()) {
                                 return found(asked, file, looks - 1);
+                            }
+                            if (looks > 1
+                                    && found instanceof Found.Nothing nothing
+                                    && nothing.status() == 503
+                                    && cache.releaseDescriptors()) {
+                                return found(asked, null, looks - 1);
                             }
                             Deferred<Found> done = loop.deferred();
                             done.resolve(found);

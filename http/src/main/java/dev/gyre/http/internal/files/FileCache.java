@@ -3,6 +3,7 @@ package dev.gyre.http.internal.files;
 import dev.gyre.EventLoop;
 import dev.gyre.Timer;
 import dev.gyre.Workers;
+import dev.gyre.io.Descriptor;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,16 +14,21 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 
 /// The files that a server has sent lately, by what was asked for: so that what is asked for again costs neither a
 /// system call to find it nor another thread. Those that were not asked for longest go first.
 ///
-/// A file that is being sent stays open when it leaves here, until that is done.
+/// A file that is being sent stays open when it leaves here, until that is done. When descriptors have run out, those of files that
+/// nobody is being sent are given up.
 ///
 /// Loop thread only; [#close()] also on the thread that ends the loop.
 public final class FileCache implements AutoCloseable {
     private static final int MOST_FILES = 256;
     private static final long MOST_BYTES = 16L << 20;
+
+    /// All loops together keep this share of the process's descriptors, which is half of what listeners leave to files.
+    private static final int DESCRIPTOR_SHARE = 20;
 
     /// With less room than this only what is small is compressed anew: what is large would throw out what was made
     /// with as much effort, and be thrown out by that in turn.
@@ -47,14 +53,30 @@ public final class FileCache implements AutoCloseable {
     /// Everything that is open, also what is no longer here and still being sent.
     private final Set<CachedFile> open = new HashSet<>();
 
+    // Written by the loop thread.
+    private final AtomicLong refused = new AtomicLong();
+
+    private final int maxDescriptors;
+    private int descriptors;
     private long memoryBytes;
     private @Nullable Timer sweeper;
     private boolean closed;
 
     public FileCache(EventLoop loop) {
+        this(loop, maxDescriptors(Descriptor.limit()));
+    }
+
+    FileCache(EventLoop loop, int maxDescriptors) {
         this.loop = loop;
+        this.maxDescriptors = maxDescriptors;
         lookers = Workers.bounded(loop.config().executor(), MOST_LOOKS_AT_ONCE, MOST_LOOKS_WAITING);
         loop.own(this);
+    }
+
+    /// @param limit of the process; below zero if it is unknown
+    static int maxDescriptors(long limit) {
+        int loops = Runtime.getRuntime().availableProcessors();
+        return limit < 0 ? MOST_FILES : Math.clamp(limit / DESCRIPTOR_SHARE / loops, 1, MOST_FILES);
     }
 
     EventLoop loop() {
@@ -87,9 +109,11 @@ public final class FileCache implements AutoCloseable {
         file.retain();
         CachedFile before = files.put(key, file);
         memoryBytes += file.memoryBytes();
+        descriptors += file.holdsDescriptor() ? 1 : 0;
         if (before != null) {
             gone(before);
         }
+        releaseDescriptors(maxDescriptors);
         Iterator<CachedFile> oldest = files.values().iterator();
         while (files.size() > MOST_FILES || memoryBytes > MOST_BYTES) {
             CachedFile evicted = oldest.next();
@@ -116,8 +140,40 @@ public final class FileCache implements AutoCloseable {
         }
     }
 
+    /// Forgets the files that hold a descriptor, so that others can be opened. Those that are being sent stay open until then.
+    ///
+    /// @return whether a descriptor was released
+    boolean releaseDescriptors() {
+        int before = open.size();
+        releaseDescriptors(0);
+        return open.size() < before;
+    }
+
+    /// Forgets those that were not asked for longest, until no more than this are left that hold a descriptor.
+    private void releaseDescriptors(int max) {
+        Iterator<CachedFile> oldest = files.values().iterator();
+        while (descriptors > max) {
+            CachedFile next = oldest.next();
+            if (next.holdsDescriptor()) {
+                oldest.remove();
+                gone(next);
+            }
+        }
+    }
+
+    /// A request was answered with 503 because there was no descriptor, or no worker, for its file.
+    void refused() {
+        refused.setOpaque(refused.getPlain() + 1);
+    }
+
+    /// How many of those there were. Any thread.
+    public long allRefused() {
+        return refused.getOpaque();
+    }
+
     private void gone(CachedFile file) {
         memoryBytes -= file.memoryBytes();
+        descriptors -= file.holdsDescriptor() ? 1 : 0;
         letGo(file);
     }
 
@@ -164,6 +220,7 @@ public final class FileCache implements AutoCloseable {
     public void close() {
         closed = true;
         files.clear();
+        descriptors = 0;
         memoryBytes = 0;
         open.forEach(CachedFile::close);
         open.clear();

@@ -45,6 +45,9 @@ final class HttpConnection implements Protocol {
     private boolean closes;
     private boolean ended;
 
+    /// The timeout that ends the connection; CLOSED if none does.
+    private CloseReason cause = CloseReason.CLOSED;
+
     HttpConnection(Workbench bench, Stream stream) {
         this.bench = bench;
         this.stream = stream;
@@ -316,7 +319,7 @@ final class HttpConnection implements Protocol {
         }
         pace.cancel();
         unread.note(0);
-        stream.close();
+        stream.close(cause);
     }
 
     /// Cuts an answer off. Those before it arrive, and what there is of it: the missing end tells that this was not
@@ -324,7 +327,7 @@ final class HttpConnection implements Protocol {
     void cutOff(Exchange exchange) {
         closes = true;
         if (exchange.response.endsWithConnection()) {
-            stream.abort();
+            stream.abort(cause == CloseReason.CLOSED ? CloseReason.ABORTED : cause);
         } else {
             closeNow();
         }
@@ -399,7 +402,7 @@ final class HttpConnection implements Protocol {
         ended = true;
         Exchange known = open;
         if (known == null) {
-            stream.close();
+            stream.close(cause);
             return;
         }
         RequestBody body = known.body();
@@ -408,7 +411,7 @@ final class HttpConnection implements Protocol {
             if (known.response.isWhole() && !known.response.isComplete()) {
                 closes = true; // Behind the answer, of which a part waits to be taken.
             } else {
-                stream.close();
+                stream.close(cause);
             }
         } else if (events != null) {
             // Who reads events has no reason to end its side but to leave.
@@ -440,9 +443,24 @@ final class HttpConnection implements Protocol {
             return;
         }
         switch (pace.phase()) {
-            case IDLE, HEAD -> giveUp(Refusal.HEAD_TOO_SLOW);
-            case BODY -> failBody(new HttpException(408, "the content comes too slowly"));
+            case IDLE -> {
+                timedOut(CloseReason.IDLE_TIMEOUT);
+                closeNow();
+            }
+            case HEAD -> {
+                timedOut(CloseReason.HEADER_TIMEOUT);
+                giveUp(Refusal.HEAD_TOO_SLOW);
+            }
+            case BODY -> {
+                timedOut(CloseReason.BODY_TIMEOUT);
+                failBody(new HttpException(408, "the content comes too slowly"));
+            }
             case WORK -> {}
         }
+    }
+
+    /// The connection ends for this timeout, however it then comes to its end.
+    void timedOut(CloseReason timeout) {
+        cause = timeout;
     }
 }

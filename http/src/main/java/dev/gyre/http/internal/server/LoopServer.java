@@ -398,6 +398,12 @@ public final class LoopServer implements HttpServer {
         return busy;
     }
 
+    @Override
+    public long filesRefused() {
+        FileCache known = fileCache;
+        return known == null ? 0 : known.allRefused();
+    }
+
     // ------------------------------------------------------------------ ending
 
     boolean isDraining() {

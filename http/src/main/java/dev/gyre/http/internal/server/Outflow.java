@@ -1,11 +1,11 @@
 package dev.gyre.http.internal.server;
 
 import dev.gyre.io.Buffer;
+import dev.gyre.io.CloseReason;
 import dev.gyre.io.OutputState;
 import dev.gyre.io.Stream;
 
 import java.nio.ByteBuffer;
-import java.time.Duration;
 
 /// What goes out to a connection, and whether the peer takes it: not only some of it now and then, which is all that
 /// the stream's own time asks for, but at a least rate.
@@ -85,8 +85,7 @@ final class Outflow {
         boolean slow = taken < waitedBefore && taken < leastBytes;
         // What was written just now nobody could take yet.
         if (slow && stream.output() == OutputState.BACKPRESSURED) {
-            // As if nothing had been taken: so it is counted, and told.
-            stream.writeTimeout(Duration.ofNanos(1));
+            stream.abort(CloseReason.WRITE_TIMEOUT);
         } else {
             watch();
         }

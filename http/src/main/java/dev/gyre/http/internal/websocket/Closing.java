@@ -3,6 +3,7 @@ package dev.gyre.http.internal.websocket;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.gyre.http.WebSocket;
+import dev.gyre.io.CloseReason;
 import dev.gyre.io.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -144,20 +145,31 @@ final class Closing {
 
     /// Ends it for something that the peer, or somebody here, did wrong.
     void fail(int code, String words) {
+        fail(code, words, CloseReason.CLOSED);
+    }
+
+    /// @param cause of the end of the stream: CLOSED, or a timeout
+    void fail(int code, String words, CloseReason cause) {
         if (phase == Phase.OPEN && frames.mayWrite()) {
             frames.close(code, words.getBytes(UTF_8));
         }
         finish(code, words);
-        stream.close();
+        stream.close(cause);
     }
 
-    /// The stream has ended, or the peer had its time: for its close frame, for a sign of life, or for closing the
-    /// stream.
+    /// The stream has ended.
     ///
     /// @param why for who is told on this side
     void lost(String why) {
+        lost(why, CloseReason.CLOSED);
+    }
+
+    /// The stream has ended, or a timeout has: for the peer's close frame, for a sign of life, or for closing the stream.
+    ///
+    /// @param cause of the end of the stream: CLOSED, or a timeout
+    void lost(String why, CloseReason cause) {
         finish(CloseCode.LOST, why);
-        stream.close();
+        stream.close(cause);
     }
 
     /// The stream is closed, which is told outside every call of the user's.

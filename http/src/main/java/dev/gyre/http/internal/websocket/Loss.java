@@ -32,6 +32,7 @@ final class Loss {
             case IDLE_TIMEOUT -> "nothing was received or sent for too long";
             case READ_TIMEOUT -> "nothing was received for too long";
             case WRITE_TIMEOUT -> "the peer took too little of what was sent, for too long";
+            case HEADER_TIMEOUT, BODY_TIMEOUT -> "the peer took too long to send a message";
             case LINGER_TIMEOUT -> "the peer did not take the last that was sent in time";
             case HANDSHAKE_TIMEOUT -> "the TLS handshake took too long";
             case OUTPUT_LIMIT -> "more waited to be sent than StreamConfig.outputLimit allows";

@@ -3,6 +3,7 @@ package dev.gyre.http.internal.websocket;
 import dev.gyre.EventLoop;
 import dev.gyre.Timer;
 import dev.gyre.http.WebSocketConfig;
+import dev.gyre.io.CloseReason;
 
 import org.jspecify.annotations.Nullable;
 
@@ -113,7 +114,7 @@ final class SocketTimes {
 
     private void fired() {
         if (closing) {
-            socket.closing().lost(Loss.CLOSE_UNANSWERED);
+            socket.closing().lost(Loss.CLOSE_UNANSWERED, CloseReason.LINGER_TIMEOUT);
             return;
         }
         long nextNanos = lookAtMessage();
@@ -141,7 +142,8 @@ final class SocketTimes {
             messageBytes = 0;
             return messageTimeout.toNanos();
         }
-        socket.closing().fail(CloseCode.POLICY, "a message that takes too long");
+        socket.closing()
+                .fail(CloseCode.POLICY, "a message that takes too long", CloseReason.BODY_TIMEOUT);
         return NEVER;
     }
 
@@ -163,7 +165,7 @@ final class SocketTimes {
         if (waitNanos > 0) {
             return waitNanos;
         }
-        socket.closing().lost(Loss.NO_SIGN_OF_LIFE);
+        socket.closing().lost(Loss.NO_SIGN_OF_LIFE, CloseReason.IDLE_TIMEOUT);
         return NEVER;
     }
 }

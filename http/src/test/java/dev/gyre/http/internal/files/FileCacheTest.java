@@ -2,6 +2,7 @@ package dev.gyre.http.internal.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.http.FilesConfig;
 
@@ -52,6 +53,59 @@ class FileCacheTest {
     private static boolean isOpen(CachedFile file) {
         var descriptor = file.plain.file();
         return descriptor != null && descriptor.isOpen();
+    }
+
+    @Test
+    @Clause("H-4")
+    void maxDescriptors_ofAllLoops_isAtMostATwentiethOfTheLimit() {
+        int loops = Runtime.getRuntime().availableProcessors();
+        assertThat(FileCache.maxDescriptors(-1)).isEqualTo(256);
+        assertThat(FileCache.maxDescriptors(1)).isEqualTo(1);
+        assertThat(FileCache.maxDescriptors(1024L * loops)).isEqualTo(51);
+        assertThat(FileCache.maxDescriptors(Long.MAX_VALUE)).isEqualTo(256);
+    }
+
+    @Test
+    @Clause("H-4")
+    void put_aboveTheDescriptorLimit_closesThoseNotUsedLongestAndKeepsWhatIsInMemory()
+            throws Exception {
+        FileCache few = new FileCache(loop, 2);
+        Files.write(root.resolve("more"), new byte[FileLoader.SMALL_BYTES + 1]);
+        CachedFile small = load("small");
+        CachedFile first = load("big");
+        CachedFile second = load("more");
+        CachedFile third = load("big");
+        few.put(key("small"), small);
+        few.put(key("first"), first);
+        few.put(key("second"), second);
+        assertThat(few.get(key("first"))).isNotNull(); // So that the second is the oldest.
+        few.put(key("third"), third);
+
+        assertThat(isOpen(first)).isTrue();
+        assertThat(isOpen(second)).isFalse();
+        assertThat(isOpen(third)).isTrue();
+        assertThat(few.get(key("small"))).isNotNull();
+    }
+
+    @Test
+    @Clause({"E-3", "H-4"})
+    void releaseDescriptors_closesWhatNobodyUsesAndLeavesWhatIsBeingSent() throws Exception {
+        CachedFile idle = load("big");
+        CachedFile sent = load("big");
+        CachedFile small = load("small");
+        cache.put(key("idle"), idle);
+        cache.put(key("sent"), sent);
+        cache.put(key("small"), small);
+        sent.retain();
+
+        assertThat(cache.releaseDescriptors()).isTrue();
+
+        assertThat(isOpen(idle)).isFalse();
+        assertThat(isOpen(sent)).isTrue();
+        assertThat(cache.get(key("small"))).isNotNull();
+        assertThat(cache.releaseDescriptors()).as("nothing is left to release").isFalse();
+        cache.letGo(sent);
+        assertThat(isOpen(sent)).isFalse();
     }
 
     @Test

@@ -35,6 +35,8 @@ class SocketTimesTest {
             server.world.advance(seconds(2));
             assertThat(server.events).containsExactly("closed 1006");
             assertThat(server.peer.isClosed()).isTrue();
+            server.world.advance(seconds(60));
+            assertThat(server.stream.closeReason()).isEqualTo(CloseReason.IDLE_TIMEOUT);
         }
     }
 
@@ -82,6 +84,8 @@ class SocketTimesTest {
                         .as("pings each %s", interval)
                         .containsExactly("closed 1008");
                 assertThat(server.answers()).last().isEqualTo("close 1008");
+                server.world.advance(seconds(60));
+                assertThat(server.stream.closeReason()).isEqualTo(CloseReason.BODY_TIMEOUT);
             }
         }
     }
@@ -164,6 +168,8 @@ class SocketTimesTest {
                 server.world.advance(seconds(2));
                 assertThat(server.events).containsExactly("closed 1006");
                 assertThat(server.peer.isEnded()).isTrue();
+                server.world.advance(seconds(60));
+                assertThat(server.stream.closeReason()).isEqualTo(CloseReason.LINGER_TIMEOUT);
             }
         }
     }

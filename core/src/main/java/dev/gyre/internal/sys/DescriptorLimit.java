@@ -1,0 +1,142 @@
+package dev.gyre.internal.sys;
+
+import dev.gyre.internal.base.Log;
+
+import java.time.Duration;
+import java.util.function.Supplier;
+
+/// The descriptor numbers of a process: how many there may be, which are reserved, and whether they have run out.
+///
+/// **Reserve.** The kernel hands out the lowest free number. A listener keeps no connection with a number in the last tenth
+/// below the limit. So however many peers connect, those numbers are left to files and outgoing connections.
+///
+/// **Episodes.** Running out is logged once, with the limit and the remedy, and the recovery once. A descriptor that could be
+/// acquired is not a recovery yet, as connections come and go at the limit: none must have been refused for a while.
+///
+/// **Threads.** Any.
+public final class DescriptorLimit {
+    private static final int RESERVED_SHARE = 10;
+    private static final int MAX_RESERVED = 512;
+    private static final long QUIET_NANOS = Duration.ofSeconds(5).toNanos();
+    private static final int UNKNOWN = -1;
+
+    private final Supplier<? extends Kernel> kernels;
+
+    // Shared: written by whoever finds that the limit was changed.
+    private volatile int firstReserved = UNKNOWN;
+    private volatile int reserved;
+
+    // Shared: read with every descriptor that is acquired.
+    private volatile boolean exhausted;
+
+    // Guarded by this.
+    private long sinceNanos;
+    private long lastNanos;
+    private long shed;
+
+    DescriptorLimit(Supplier<? extends Kernel> kernels) {
+        this.kernels = kernels;
+    }
+
+    // ------------------------------------------------------------------ the reserve
+
+    /// Whether this number is left to other uses than accepted connections.
+    public boolean isReserved(int fd) {
+        if (fd < firstReserved) {
+            return false;
+        }
+        read(); // It may have been raised since.
+        return fd >= firstReserved;
+    }
+
+    /// Whether so many connections at once could reach the reserve.
+    ///
+    /// @param fd a number that was given out just now
+    public boolean isWithin(int connections, int fd) {
+        if (firstReserved == UNKNOWN) {
+            read();
+        }
+        return fd >= firstReserved - connections;
+    }
+
+    private void read() {
+        long limit = Limits.openFiles(kernels.get()).current();
+        boolean bounded = limit > 0 && limit < Integer.MAX_VALUE;
+        int kept = bounded ? (int) Math.min(limit / RESERVED_SHARE, MAX_RESERVED) : 0;
+        reserved = kept;
+        firstReserved = bounded ? (int) limit - kept : Integer.MAX_VALUE;
+    }
+
+    // ------------------------------------------------------------------ episodes
+
+    /// A call was refused for want of descriptors or of the kernel's memory.
+    ///
+    /// @param what could not be done, in words for the log
+    /// @return whether an episode begins with it
+    public boolean refused(String what, int errno, long nowNanos) {
+        synchronized (this) {
+            lastNanos = nowNanos;
+            if (exhausted) {
+                return false;
+            }
+            exhausted = true;
+            sinceNanos = nowNanos;
+            shed = 0;
+        }
+        read();
+        Log.LOG.log(System.Logger.Level.WARNING, what + ": " + remedy(errno));
+        return true;
+    }
+
+    /// Connections were closed because of it.
+    public synchronized void shed(int connections) {
+        shed += connections;
+    }
+
+    /// A descriptor was acquired.
+    public void acquired(long nowNanos) {
+        if (exhausted) {
+            endIfQuiet(nowNanos);
+        }
+    }
+
+    private void endIfQuiet(long nowNanos) {
+        long seconds;
+        long closed;
+        synchronized (this) {
+            if (!exhausted || nowNanos - lastNanos < QUIET_NANOS) {
+                return;
+            }
+            exhausted = false;
+            seconds = Duration.ofNanos(nowNanos - sinceNanos).toSeconds();
+            closed = shed;
+        }
+        Log.LOG.log(
+                System.Logger.Level.INFO,
+                "Descriptors are available again, "
+                        + seconds
+                        + " s after they ran out; connections shed meanwhile: "
+                        + closed);
+    }
+
+    private String remedy(int errno) {
+        String name = Errno.name(errno);
+        return switch (errno) {
+            case Errno.EMFILE ->
+                    name
+                            + ", the process is at its limit of "
+                            + ((long) firstReserved + reserved)
+                            + " open files, "
+                            + reserved
+                            + " of which are kept for files and outgoing connections. Raise the"
+                            + " limit (ulimit -n, LimitNOFILE= in systemd) or lower"
+                            + " ListenerConfig.maxConnections.";
+            case Errno.ENFILE ->
+                    name + ", the system is at its limit of open files. Raise fs.file-max.";
+            default ->
+                    name
+                            + ", the kernel is out of memory for it. Raise the memory limit, or"
+                            + " lower ListenerConfig.maxConnections.";
+        };
+    }
+}
