@@ -7,6 +7,7 @@ import com.sun.management.ThreadMXBean;
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
+import dev.gyre.internal.loop.Loop;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
 import dev.gyre.io.Operation;
@@ -55,7 +56,7 @@ class DescriptorPoolTest {
         long[] bytes = new long[2];
         for (int preallocated : new int[] {0, COUNT, 0, COUNT}) { // The first two warm up.
             LoopConfig config = LoopConfig.DEFAULT.withPreallocated(0, preallocated);
-            try (EventLoop loop = EventLoop.open(config)) {
+            try (EventLoop loop = Loop.open(config, new ScriptedBackend())) {
                 List<Descriptor> pair = Sockets.pair(loop);
                 Buffer buffer = Buffer.allocate(8);
                 Operations operations = Operations.on(loop);

@@ -3,6 +3,7 @@ package dev.gyre.internal.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
+import dev.gyre.Deferred;
 import dev.gyre.LoopConfig;
 import dev.gyre.LoopState;
 import dev.gyre.Reachability;
@@ -85,7 +86,8 @@ class ShutdownDrainTest {
 
     @Test
     @Clause("S-1")
-    void shutdown_runsWhatWasAcceptedBetweenTheLastLookAndTheClose() {
+    void shutdown_runsWhatWasAcceptedAfterTheLastLookBeforeItRejectsPromises() {
+        List<Deferred<String>> pending = new ArrayList<>();
         loop =
                 Loop.open(
                         LoopConfig.DEFAULT,
@@ -94,11 +96,16 @@ class ShutdownDrainTest {
                                         loop.submitPriority(
                                                 () -> {
                                                     log.add("late");
-                                                    loop.microtask(() -> log.add("later"));
+                                                    pending.getFirst().resolve("in time");
                                                 })));
-        loop.submit(() -> loop.shutdown(LONG));
+        loop.submit(
+                () -> {
+                    pending.add(loop.deferred());
+                    pending.getFirst().promise().then(log::add, reason -> log.add("rejected"));
+                    loop.shutdown(LONG);
+                });
         loop.run();
-        assertThat(log).containsExactly("late", "later");
+        assertThat(log).containsExactly("late", "in time");
         assertThat(outcomeOf(loop)).isEqualTo(new ShutdownReport(true, 0, 0, 0, 0, 0, 0, 0, 0, 0));
     }
 

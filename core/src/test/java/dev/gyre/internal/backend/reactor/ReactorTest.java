@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.gyre.Clause;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
@@ -35,7 +36,8 @@ import java.util.List;
 import java.util.Map;
 
 /// Requests over a kernel whose every word is scripted: which calls are made, what is armed, and in
-/// which order requests complete.
+/// which order requests complete. Epoll stands for all kernels that it serves.
+@On("epoll")
 class ReactorTest {
     private static final int FD = 5;
     private static final int LENGTH = 8;
