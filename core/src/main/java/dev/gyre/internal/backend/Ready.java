@@ -24,7 +24,7 @@ public final class Ready {
     ///
     /// @param errno of [dev.gyre.internal.sys.Errno]; 0 if unknown
     public static int error(int errno) {
-        return errno << ERRNO_SHIFT | ERROR;
+        return (errno << ERRNO_SHIFT) | ERROR;
     }
 
     /// Returns the errno that an event carries, or 0 if the kernel reported none.

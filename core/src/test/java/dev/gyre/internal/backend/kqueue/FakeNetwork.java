@@ -117,7 +117,7 @@ final class FakeNetwork {
     /// Ports are in the order of the network, whatever the machine's is.
     private static int port(long address) {
         long port = address + Linux.OFFSETOF_SOCKADDR_PORT;
-        return (Memory.getByte(port) & 0xFF) << 8 | Memory.getByte(port + 1) & 0xFF;
+        return ((Memory.getByte(port) & 0xFF) << 8) | (Memory.getByte(port + 1) & 0xFF);
     }
 
     private static void putName(int port, long address, long lengthAddress) {

@@ -242,6 +242,41 @@ class ReactorTest {
         assertThat(armed).containsExactly("modify " + (Interest.READ | EDGE));
     }
 
+    @Test
+    @Clause({"O-2", "O-4"})
+    void readiness_ofOneKind_servesThatKindOnly() {
+        start(Opcode.READ, "read");
+        start(Opcode.WRITE, "write");
+        start(Opcode.READ_URGENT, "urgent");
+        for (int ready : new int[] {Ready.READABLE, Ready.END, Ready.WRITABLE, Ready.URGENT}) {
+            calls.clear();
+            reactor.ready(socket, ready);
+            assertThat(calls)
+                    .as("readiness %d", ready)
+                    .containsExactly(
+                            switch (ready) {
+                                case Ready.WRITABLE -> "send";
+                                case Ready.URGENT -> "urgent";
+                                default -> "recv";
+                            });
+        }
+        assertThat(completed()).isEmpty();
+    }
+
+    @Test
+    @Clause({"O-5", "E-2"})
+    void end_isFoundByEveryReadAndIsNoError() {
+        returns("recv", 0, 0);
+        start(Opcode.READ, "first");
+        start(Opcode.READ, "second");
+        start(Opcode.READ, "third");
+        start(Opcode.WRITE, "write");
+        returns("recv", 0);
+        reactor.ready(socket, Ready.READABLE | Ready.ERROR);
+        assertThat(completed()).containsExactly("first 0", "second 0", "third 0");
+        assertThat(reactor.outstanding()).as("the write waits on").isEqualTo(1);
+    }
+
     // ------------------------------------------------------------------ urgent data
 
     @Test
@@ -328,6 +363,7 @@ class ReactorTest {
             returns("recv", LENGTH);
             reactor.ready(socket, Ready.READABLE);
             reactor.ready(socket, Ready.READABLE); // Nobody waits.
+            reactor.flush();
             returns("recv", -Errno.EAGAIN);
             start(Opcode.READ, "next");
             reactor.flush();
@@ -449,9 +485,38 @@ class ReactorTest {
     void close_ofWhatWasNeverArmed_asksNothingOfTheKernel() {
         start(Opcode.READ, "read");
         reactor.close(socket, () -> {});
+        assertThat(completed()).containsExactly("read ECANCELED");
+        DescriptorState other = reactor.open(FD + 1, Traits.TCP);
+        assertThat(other).as("it is in a list still").isNotSameAs(socket);
+        reactor.flush();
         reactor.flush();
         assertThat(armed).isEmpty();
-        assertThat(completed()).containsExactly("read ECANCELED");
+        assertThat(reactor.open(FD + 2, Traits.TCP)).isSameAs(socket);
+        assertThat(reactor.open(FD + 3, Traits.TCP)).as("once").isNotSameAs(socket);
+    }
+
+    @Test
+    @Clause({"O-7", "B-8"})
+    void close_ofWhatIsIdle_makesTheStateAvailableAtOnce() {
+        reactor.close(socket, () -> {});
+        assertThat(reactor.open(FD + 1, Traits.TCP)).isSameAs(socket);
+    }
+
+    @Test
+    @Clause({"O-7", "B-8"})
+    void close_whileABufferIsWaitedFor_makesTheStateAvailableWhenOneComesBack() {
+        open(1, Traits.TCP);
+        int taken = reactor.buffers().take();
+        start(Opcode.RECEIVE, "receive");
+        reactor.flush();
+        reactor.close(socket, () -> {});
+        assertThat(completed()).containsExactly("receive ECANCELED");
+        assertThat(reactor.open(FD + 1, Traits.TCP)).isNotSameAs(socket);
+        calls.clear();
+        reactor.giveBack(taken);
+        reactor.flush();
+        assertThat(calls).isEmpty();
+        assertThat(reactor.open(FD + 2, Traits.TCP)).isSameAs(socket);
     }
 
     @Test
@@ -525,6 +590,47 @@ class ReactorTest {
         assertThat(calls).hasSize(1);
     }
 
+    @Test
+    @Clause({"O-8", "E-3"})
+    void receives_thatShareOneBuffer_getItInTurn() {
+        open(1, Traits.TCP);
+        int taken = reactor.buffers().take();
+        DescriptorState other = reactor.open(FD + 1, Traits.TCP);
+        Request first = start(Opcode.RECEIVE, "first");
+        Request second = request(Opcode.RECEIVE, "second");
+        reactor.start(other, second);
+        returns("recv", 3, 4);
+        reactor.giveBack(taken);
+        reactor.flush();
+        assertThat(completed()).containsExactly("first 3");
+        reactor.flush();
+        assertThat(completed()).as("there is no buffer for the other").isEmpty();
+        reactor.giveBack(first.buffer);
+        reactor.flush();
+        assertThat(completed()).containsExactly("second 4");
+    }
+
+    @Test
+    @Clause("O-8")
+    void receive_thatWouldBlockOrEnds_keepsNoBufferAndIsRemembered() {
+        Request blocked = start(Opcode.RECEIVE, "blocked");
+        reactor.cancel(blocked);
+        start(Opcode.RECEIVE, "next");
+        assertThat(calls).as("known to block").hasSize(1);
+        returns("recv", 0, 0);
+        reactor.ready(socket, Ready.READABLE);
+        start(Opcode.RECEIVE, "again");
+        assertThat(completed()).containsExactly("blocked ECANCELED", "next 0", "again 0");
+        assertThat(reactor.buffers().available()).isEqualTo(4);
+
+        open(4, Traits.SOCKET | Traits.STREAM);
+        calls.clear();
+        returns("recv", 3);
+        start(Opcode.RECEIVE, "short");
+        start(Opcode.RECEIVE, "behind");
+        assertThat(calls).as("not of TCP: less says nothing").hasSize(2);
+    }
+
     // ------------------------------------------------------------------ multishots
 
     @Test
@@ -533,7 +639,9 @@ class ReactorTest {
         returns("recv", 4_096, 0);
         Request each = startEach("each");
         assertThat(completed()).containsExactly("each 4096 more");
+        assertThat(socket.withOwners()).containsExactly(each);
         reactor.resume(each);
+        assertThat(socket.withOwners()).isEmpty();
         assertThat(completed()).containsExactly("each 0");
         assertThat(reactor.outstanding()).isZero();
         assertThat(reactor.ended()).isEqualTo(1);
