@@ -269,11 +269,12 @@ class ReactorTest {
         returns("recv", 0, 0);
         start(Opcode.READ, "first");
         start(Opcode.READ, "second");
+        assertThat(completed()).containsExactly("first 0", "second 0");
         start(Opcode.READ, "third");
         start(Opcode.WRITE, "write");
         returns("recv", 0);
         reactor.ready(socket, Ready.READABLE | Ready.ERROR);
-        assertThat(completed()).containsExactly("first 0", "second 0", "third 0");
+        assertThat(completed()).containsExactly("third 0");
         assertThat(reactor.outstanding()).as("the write waits on").isEqualTo(1);
     }
 
