@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -31,6 +32,8 @@ class SemanticsTest {
 
     private static final Pattern CLAUSE = Pattern.compile("^### ([A-Z]-\\d+)\\b.*");
     private static final Pattern TEST = Pattern.compile("`([A-Za-z0-9]+\\.[A-Za-z0-9_]+)`");
+
+    private static final Pattern LINK = Pattern.compile("\\[([A-Z] [^]]+)]\\(#([^)]+)\\)");
 
     /// A test's mark, whatever other marks it has, and its name.
     private static final Pattern MARK =
@@ -126,6 +129,30 @@ class SemanticsTest {
     @Test
     void document_hasTheClausesOfTheBuiltChapters() throws IOException {
         assertThat(testsByDocument().keySet()).isEqualTo(BUILT);
+    }
+
+    @Test
+    void introduction_linksEveryChapter() throws IOException {
+        List<String> lines = Files.readAllLines(DOCUMENT);
+        List<String> chapters =
+                lines.stream()
+                        .filter(line -> line.startsWith("## "))
+                        .map(line -> line.substring(3))
+                        .toList();
+        String introduction =
+                String.join(" ", lines.subList(0, lines.indexOf("## " + chapters.getFirst())));
+        List<String> links =
+                LINK.matcher(introduction)
+                        .results()
+                        .map(link -> link.group(1) + " " + link.group(2))
+                        .toList();
+        assertThat(links)
+                .isEqualTo(chapters.stream().map(title -> title + " " + anchor(title)).toList());
+    }
+
+    /// The anchor that a heading gets on a page.
+    private static String anchor(String title) {
+        return title.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9 -]", "").replace(' ', '-');
     }
 
     @Test

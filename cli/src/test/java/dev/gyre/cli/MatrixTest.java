@@ -14,15 +14,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /// Keeps `docs/MATRIX.md`, and the table that comes with the command line, at what the tests of the other
 /// modules showed when they last ran as a whole; with `-Dgyre.matrix=write` writes both.
 final class MatrixTest {
-    private static final String COMMAND = "mvn -pl core,testkit,cli test -Dgyre.matrix=write";
+    private static final String COMMAND = "mvn -pl core,testkit,http,cli test -Dgyre.matrix=write";
     private static final List<String> BACKENDS =
             List.of("epoll", "io_uring", "kqueue", "simulated");
 
     private static final Path ROOT = Path.of(System.getProperty("gyre.root"));
+    private static final Pattern CLAUSE = Pattern.compile("(?m)^### ([A-Z]-[0-9]+) ");
+    private static final Path SEMANTICS = ROOT.resolve("docs/SEMANTICS.md");
     private static final Path DOCUMENT = ROOT.resolve("docs/MATRIX.md");
     private static final Path RESOURCE =
             ROOT.resolve("cli/src/main/resources/dev/gyre/cli/matrix.csv");
@@ -35,7 +38,7 @@ final class MatrixTest {
     private final Set<String> clauses = new TreeSet<>();
 
     private void readResults() throws IOException {
-        for (String module : List.of("core", "testkit")) {
+        for (String module : List.of("core", "testkit", "http")) {
             Path target = ROOT.resolve(module).resolve("target");
             if (!Files.isDirectory(target)) {
                 continue;
@@ -57,6 +60,14 @@ final class MatrixTest {
                 .add(fields[2]);
     }
 
+    /// The clauses of the contract, in its order.
+    private static List<String> contract() throws IOException {
+        return CLAUSE.matcher(Files.readString(SEMANTICS))
+                .results()
+                .map(heading -> heading.group(1))
+                .toList();
+    }
+
     private static int count(Map<Cell, Set<String>> of, String clause, String backend) {
         return of.getOrDefault(new Cell(clause, backend), Set.of()).size();
     }
@@ -74,6 +85,7 @@ final class MatrixTest {
         readResults();
         assumeFalse(
                 clauses.isEmpty(), "the other modules' tests were not run as a whole: mvn test");
+        clauses.addAll(contract()); // A clause without a test has a row too.
         if ("write".equals(System.getProperty("gyre.matrix"))) {
             Matrix shown = shown();
             Files.write(RESOURCE, shown.lines());
@@ -81,9 +93,21 @@ final class MatrixTest {
             return;
         }
         Matrix told = Matrix.parse(Files.readAllLines(RESOURCE));
+        assertThat(told.tests().keySet())
+                .as("docs/MATRIX.md lacks clauses. Write it anew: %s", COMMAND)
+                .containsAll(clauses);
         assertThat(stale(told))
                 .as("docs/MATRIX.md is not what the tests showed. Write it anew: %s", COMMAND)
                 .isEmpty();
+    }
+
+    @Test
+    void chapters_areSortedAsInTheContract() throws IOException {
+        Map<String, List<Integer>> rows = new HashMap<>();
+        contract().forEach(clause -> rows.put(clause, List.of(0, 0, 0, 0)));
+        Matrix matrix = new Matrix(BACKENDS, rows);
+        assertThat(matrix.tests().keySet()).containsExactlyElementsOf(contract());
+        assertThat(matrix.chapters()).contains("H", "K").doesNotHaveDuplicates();
     }
 
     @Test

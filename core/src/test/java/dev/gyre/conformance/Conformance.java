@@ -56,4 +56,14 @@ public abstract class Conformance {
             return world;
         }
     }
+
+    @Nested
+    class Promises extends PromiseContract {
+        private final World world = newWorld();
+
+        @Override
+        protected World world() {
+            return world;
+        }
+    }
 }

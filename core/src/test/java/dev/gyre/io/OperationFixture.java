@@ -104,6 +104,11 @@ public abstract class OperationFixture {
         assumeTrue(hasNetwork(), "this kernel is in memory and has no network");
     }
 
+    /// Whether the network has datagrams.
+    protected boolean hasDatagrams() {
+        return hasNetwork();
+    }
+
     protected static SocketAddress anyPort() {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     }

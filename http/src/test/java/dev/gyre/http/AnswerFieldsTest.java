@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.Clause;
+import dev.gyre.conformance.On;
 import dev.gyre.testkit.SimulatedPeer;
 import dev.gyre.testkit.SimulatedWorld;
 
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 
 /// What an answer's head says, and what its handler may set of it.
+@On("simulated")
 class AnswerFieldsTest {
     private static final int PORT = 80;
 

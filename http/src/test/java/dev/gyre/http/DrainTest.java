@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.gyre.Clause;
 import dev.gyre.Deferred;
 import dev.gyre.Promise;
+import dev.gyre.conformance.On;
 import dev.gyre.io.CloseReason;
 import dev.gyre.testkit.SimulatedWorld;
 
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// How a server ends.
+@On("simulated")
 class DrainTest {
     private static final Duration DEADLINE = Duration.ofSeconds(2);
 

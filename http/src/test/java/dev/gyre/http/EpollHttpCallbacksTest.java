@@ -3,7 +3,9 @@ package dev.gyre.http;
 import dev.gyre.BackendKind;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
+import dev.gyre.conformance.On;
 
+@On("epoll")
 class EpollHttpCallbacksTest extends HttpCallbacksContract {
     @Override
     protected EventLoop open(LoopConfig config) {

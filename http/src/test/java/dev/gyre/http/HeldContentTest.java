@@ -6,6 +6,7 @@ import dev.gyre.Clause;
 import dev.gyre.Deferred;
 import dev.gyre.LoopConfig;
 import dev.gyre.Promise;
+import dev.gyre.conformance.On;
 import dev.gyre.testkit.SimulatedPeer;
 import dev.gyre.testkit.SimulatedWorld;
 
@@ -18,6 +19,7 @@ import java.util.List;
 
 /// What peers make a loop hold, many of them together: content that is collected, heads that are not whole, requests
 /// sent ahead.
+@On("simulated")
 class HeldContentTest {
     private static final int PORT = 80;
     private static final int MIB = 1 << 20;

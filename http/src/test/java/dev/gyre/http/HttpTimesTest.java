@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
 import dev.gyre.Promise;
+import dev.gyre.conformance.On;
 import dev.gyre.io.CloseReason;
 import dev.gyre.testkit.SimulatedPeer;
 import dev.gyre.testkit.SimulatedWorld;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Clause H-3 in virtual time: how long peers may take for what, and how a server ends.
+@On("simulated")
 class HttpTimesTest {
     private static final int PORT = 80;
 

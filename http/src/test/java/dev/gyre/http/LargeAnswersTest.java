@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
 import dev.gyre.LoopConfig;
+import dev.gyre.conformance.On;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.ListenerConfig;
@@ -21,6 +22,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /// Large answers to peers that do not read: what they cost, and who pays when there is no memory left.
+@On("simulated")
 class LargeAnswersTest {
     private static final int PORT = 80;
     private static final int LARGE = 1 << 20;

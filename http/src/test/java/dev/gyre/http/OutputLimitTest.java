@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.gyre.Clause;
 import dev.gyre.LogCapture;
 import dev.gyre.Promise;
+import dev.gyre.conformance.On;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.StreamConfig;
 import dev.gyre.testkit.SimulatedPeer;
@@ -20,6 +21,7 @@ import java.util.List;
 
 /// What becomes of answers whose handlers write on although the connection bears no more: they are cut off, and all who
 /// look at them see it.
+@On("simulated")
 class OutputLimitTest {
     private static final int PORT = 80;
     private static final int LIMIT_BYTES = 1 << 20;

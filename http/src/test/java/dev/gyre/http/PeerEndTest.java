@@ -8,6 +8,7 @@ import dev.gyre.CancelledException;
 import dev.gyre.Clause;
 import dev.gyre.LogCapture;
 import dev.gyre.Promise;
+import dev.gyre.conformance.On;
 import dev.gyre.testkit.SimulatedPeer;
 import dev.gyre.testkit.SimulatedWorld;
 
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Objects;
 
 /// What handlers hear of peers that end their side, or are gone, before they have their answer.
+@On("simulated")
 class PeerEndTest {
     private static final int PORT = 80;
     private static final Duration LONG = Duration.ofSeconds(30);

@@ -3,6 +3,7 @@ package dev.gyre.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
+import dev.gyre.conformance.On;
 import dev.gyre.testkit.SimulatedPeer;
 import dev.gyre.testkit.SimulatedWorld;
 
@@ -22,6 +23,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /// Any routes and any requests, beside a model that looks at all routes one by one.
+@On("simulated")
 class RouteChoicePropertyTest {
     private static final String ANY = "any";
 

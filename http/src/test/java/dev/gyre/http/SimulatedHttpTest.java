@@ -2,8 +2,10 @@ package dev.gyre.http;
 
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
+import dev.gyre.conformance.On;
 import dev.gyre.testkit.SimulatedWorld;
 
+@On("simulated")
 class SimulatedHttpTest extends HttpContract {
     @Override
     protected EventLoop open(LoopConfig config) {

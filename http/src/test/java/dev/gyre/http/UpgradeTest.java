@@ -7,6 +7,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.gyre.Clause;
 import dev.gyre.Promise;
+import dev.gyre.conformance.On;
 import dev.gyre.testkit.SimulatedPeer;
 import dev.gyre.testkit.SimulatedWorld;
 
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// What a server makes of a request for a WebSocket.
+@On("simulated")
 class UpgradeTest {
     private static final String FIELDS =
             """

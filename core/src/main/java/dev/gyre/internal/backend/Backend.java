@@ -44,7 +44,7 @@ public interface Backend {
     /// @return its handler, or null when all have been taken
     @Nullable IoHandler takeReady();
 
-    /// The bits of [Ready] of the event taken last.
+    /// The event taken last, as [Ready] describes it.
     int taken();
 
     /// Makes the current wait return, or the next one if there is none. At most one signal is on

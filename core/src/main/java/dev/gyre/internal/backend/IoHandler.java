@@ -14,7 +14,7 @@ public interface IoHandler {
 
     /// Takes an event.
     ///
-    /// @param ready the bits of [Ready]
+    /// @param ready the event, as [Ready] describes it
     /// @return the callbacks that it calls for; zero to drop it
     default int take(int ready) {
         return READ;

@@ -13,5 +13,22 @@ public final class Ready {
     /// There is urgent data.
     public static final int URGENT = 32;
 
+    /// All of the bits above. The rest of an event is the errno that came with [#ERROR].
+    public static final int BITS = 0xFFFF;
+
+    private static final int ERRNO_SHIFT = 16;
+
     private Ready() {}
+
+    /// Returns [#ERROR] together with its errno, for kernels that report which error it is.
+    ///
+    /// @param errno of [dev.gyre.internal.sys.Errno]; 0 if unknown
+    public static int error(int errno) {
+        return (errno << ERRNO_SHIFT) | ERROR;
+    }
+
+    /// Returns the errno that an event carries, or 0 if the kernel reported none.
+    public static int errno(int ready) {
+        return ready >>> ERRNO_SHIFT;
+    }
 }

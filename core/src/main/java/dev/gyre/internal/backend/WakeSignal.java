@@ -70,7 +70,8 @@ public final class WakeSignal {
         return pending.get();
     }
 
-    /// Loop thread, when the kernel has reported the signal, before the next sleep is announced.
+    /// Loop thread, once the reported signal was taken back completely, before the next sleep is
+    /// announced. Until then `pending` stays, because the kernel reports the signal again.
     public void drained() {
         pending.set(false);
     }

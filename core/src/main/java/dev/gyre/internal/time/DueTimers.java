@@ -19,6 +19,10 @@ final class DueTimers {
     private int first;
     private int end;
 
+    int capacity() {
+        return timers.length;
+    }
+
     void add(LoopTimer timer) {
         if (end == timers.length) {
             timers = Arrays.copyOf(timers, 2 * end);

@@ -29,6 +29,10 @@ final class TimerSlot {
         return size;
     }
 
+    int capacity() {
+        return timers.length;
+    }
+
     LoopTimer get(int index) {
         LoopTimer timer = timers[index];
         assert timer != null : "hole in a slot at " + index;

@@ -178,10 +178,39 @@ class WatcherMeaningTest {
     @Clause("W-3")
     void number_reopenedAndWatched_getsNothingOfTheOldOnes() {
         Watcher old = loop.watch(fakes.get(FD), Watch.reading(says("old")));
-        backend.makeReady(FD, Ready.READABLE);
-        fakes.get(FD).close();
-        loop.watch(fakes.reopen(FD), Watch.reading(says("new")));
+        loop.watch(
+                fakes.get(FD - 1),
+                Watch.reading(
+                        _ -> {
+                            log.add("reopens");
+                            fakes.get(FD).close();
+                            loop.watch(fakes.reopen(FD), Watch.reading(says("new")));
+                        }));
+        backend.makeReady(FD - 1, Ready.READABLE);
+        happens(Ready.READABLE); // Found in the same look, but its turn comes after the other.
+        assertThat(log).containsExactly("reopens");
         assertThat(old.isWatching()).isFalse();
-        assertThat(loop.metrics().watchers()).isEqualTo(1);
+        assertThat(loop.metrics().watchers()).isEqualTo(2);
+        happens(Ready.READABLE);
+        assertThat(log).containsExactly("reopens", "new");
+    }
+
+    @Test
+    @Clause("W-3")
+    void number_reopenedBetweenTwoCallbacksOfOneEvent_getsNothingOfTheOldOnes() {
+        loop.watch(
+                fakes.get(FD),
+                Watch.reading(
+                                _ -> {
+                                    log.add("reopens");
+                                    fakes.get(FD).close();
+                                    Watch both = Watch.reading(says("new read"));
+                                    loop.watch(fakes.reopen(FD), both.onWrite(says("new write")));
+                                })
+                        .onWrite(says("old write")));
+        happens(Ready.READABLE | Ready.WRITABLE);
+        assertThat(log).containsExactly("reopens");
+        happens(Ready.WRITABLE);
+        assertThat(log).containsExactly("reopens", "new write");
     }
 }

@@ -61,7 +61,8 @@ final class Batch {
         }
         int place = places[number];
         if (place < size && Mark.sameRegistration(udata[place], mark)) {
-            ready[place] |= told;
+            // One errno for both filters: that of the filter that reported first.
+            ready[place] |= Ready.errno(ready[place]) == 0 ? told : told & Ready.BITS;
             filters[place] |= filter;
         } else {
             places[number] = size;

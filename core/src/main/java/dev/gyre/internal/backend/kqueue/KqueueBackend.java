@@ -1,5 +1,7 @@
 package dev.gyre.internal.backend.kqueue;
 
+import static dev.gyre.internal.base.Log.LOG;
+
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.IoHandler;
@@ -20,6 +22,7 @@ import dev.gyre.internal.sys.Seam;
 
 import org.jspecify.annotations.Nullable;
 
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Supplier;
@@ -224,8 +227,17 @@ public final class KqueueBackend implements Backend, KernelEvents {
     private void collectEvent(long event) {
         long udata = Kevent.udata(event);
         if (Mark.isOwn(udata)) {
-            bell.drain(calls);
-            wake.drained();
+            if (bell.drain(calls)) {
+                wake.drained();
+            }
+            return;
+        }
+        if (Mark.table(udata) != Mark.DESCRIPTOR && errno(event) != 0) {
+            // Its data is neither a count nor an exit status.
+            LOG.log(
+                    Level.ERROR,
+                    "a kqueue filter failed and reports nothing more",
+                    new SystemCallException("kevent", errno(event), SystemCallException.NO_FD));
             return;
         }
         switch (Mark.table(udata)) {
@@ -238,20 +250,28 @@ public final class KqueueBackend implements Backend, KernelEvents {
     private void collectReadiness(long event, long udata) {
         int filter = Kevent.filter(event);
         int flags = Kevent.flags(event);
+        boolean failed = (flags & Kevent.EV_ERROR) != 0;
         if (filter == flavour.exceptFilter()) {
-            batch.add(udata, Ready.URGENT, Batch.EXCEPT);
+            batch.add(udata, failed ? Ready.error(errno(event)) : Ready.URGENT, Batch.EXCEPT);
             return;
         }
         boolean reads = filter == Kevent.EVFILT_READ;
         int told = reads ? Batch.READ : Batch.WRITE;
         int ready = reads ? Ready.READABLE : Ready.WRITABLE;
-        if ((flags & Kevent.EV_ERROR) != 0) {
-            ready |= Ready.ERROR;
+        if (failed) {
+            ready |= Ready.error(errno(event));
         } else if ((flags & Kevent.EV_EOF) != 0) {
             told |= reads ? Batch.READ_END : Batch.WRITE_END;
             ready = readyAtTheEnd(event, udata, reads);
         }
         batch.add(udata, ready, told);
+    }
+
+    /// The error that an event reports, as a number of [Errno]; 0 if it is none.
+    private int errno(long event) {
+        return (Kevent.flags(event) & Kevent.EV_ERROR) != 0
+                ? flavour.errno((int) Kevent.data(event))
+                : 0;
     }
 
     /// What epoll would say of an end that a filter reports.

@@ -1,5 +1,7 @@
 package dev.gyre.internal.backend.kqueue;
 
+import static dev.gyre.internal.base.Log.LOG;
+
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Doorbell;
 import dev.gyre.internal.sys.Errno;
@@ -9,6 +11,7 @@ import dev.gyre.internal.sys.KqueueFlavour;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.Pair;
 
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 
 /// What interrupts a kqueue. Its event carries generation zero, and comes until it is
@@ -17,10 +20,11 @@ sealed interface KqueueBell extends Doorbell {
     /// Whether closing the bell closes the queue: it is then its only descriptor.
     boolean isTheQueue();
 
-    /// Loop thread, when the event has come.
+    /// Takes the wake-up back after its event was delivered. Loop thread only.
     ///
     /// @param calls those of the loop thread
-    void drain(KqueueCalls calls);
+    /// @return whether nothing is left to take back; if false, the event is delivered again
+    boolean drain(KqueueCalls calls);
 
     /// The best bell that this kernel has.
     ///
@@ -72,7 +76,9 @@ sealed interface KqueueBell extends Doorbell {
         }
 
         @Override
-        public void drain(KqueueCalls calls) {}
+        public boolean drain(KqueueCalls calls) {
+            return true;
+        }
 
         @Override
         public void close() {
@@ -91,6 +97,7 @@ sealed interface KqueueBell extends Doorbell {
 
         // Loop thread only.
         private final MemorySegment read = Memory.allocate(DRAIN_BYTES);
+        private boolean failing;
 
         private SelfPipe(KqueueCalls calls, int reader, int writer) {
             this.calls = calls;
@@ -147,11 +154,23 @@ sealed interface KqueueBell extends Doorbell {
         }
 
         @Override
-        public void drain(KqueueCalls calls) {
+        public boolean drain(KqueueCalls calls) {
             long result;
             do {
                 result = calls.read(reader, read.address(), DRAIN_BYTES);
             } while (result == DRAIN_BYTES || result == -Errno.EINTR);
+            boolean drained = result > 0 || result == -Errno.EAGAIN;
+            // Logged once per episode: the kernel reports the pipe again until it is drained.
+            // EBADF means that the loop is being closed.
+            if (!drained && !failing && result != -Errno.EBADF) {
+                LOG.log(
+                        Level.ERROR,
+                        "the pipe that wakes the loop could not be drained",
+                        new SystemCallException(
+                                "read(pipe)", result == 0 ? Errno.EPIPE : (int) -result, reader));
+            }
+            failing = !drained;
+            return drained;
         }
 
         @Override

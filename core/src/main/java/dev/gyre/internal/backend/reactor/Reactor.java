@@ -192,6 +192,11 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
 
     @Override
     public void ready(DescriptorState descriptor, int ready) {
+        int errno = Ready.errno(ready);
+        if (errno != 0) {
+            fail(descriptor, errno);
+            return;
+        }
         boolean over = (ready & (Ready.ERROR | Ready.HANGUP)) != 0;
         descriptor.ending |= over || (ready & (Ready.END | Ready.URGENT)) != 0;
         if ((ready & Ready.URGENT) != 0) {
@@ -206,6 +211,16 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         if (over || (ready & Ready.WRITABLE) != 0) {
             serve(descriptor, Kind.WRITE, ready);
         }
+    }
+
+    /// The kernel reported an error in place of readiness. Its filter may be gone, so what starts
+    /// next is tried, and armed anew if it blocks.
+    private void fail(DescriptorState descriptor, int errno) {
+        descriptor.ending = true;
+        descriptor.blocked = 0;
+        descriptor.wanted = 0;
+        descriptor.armed = 0;
+        completeAll(descriptor, errno);
     }
 
     /// Serves a queue from the front until the descriptor blocks.

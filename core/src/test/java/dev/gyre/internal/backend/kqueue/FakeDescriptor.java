@@ -4,6 +4,10 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Kevent;
 import dev.gyre.internal.sys.Memory;
 
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
+
 /// One end of something in memory: a pipe, a pair of sockets, a file, or a queue. Guarded by the
 /// [FakeKqueue] that has it.
 final class FakeDescriptor {
@@ -39,11 +43,17 @@ final class FakeDescriptor {
     }
 
     private final int type;
-    private final Stream in;
-    private final Stream out;
-    private final boolean reads;
-    private final boolean writes;
+    private Stream in;
+    private Stream out;
+    private boolean reads;
+    private boolean writes;
     private int error;
+
+    /// Of a TCP socket: what connected to it and was not accepted, null if it does not listen.
+    private @Nullable ArrayDeque<FakeDescriptor> backlog;
+
+    private @Nullable FakeDescriptor peer;
+    private boolean tcp;
 
     private FakeDescriptor(int type, Stream in, Stream out, boolean reads, boolean writes) {
         this.type = type;
@@ -71,12 +81,67 @@ final class FakeDescriptor {
         };
     }
 
+    /// A TCP socket that is not connected.
+    static FakeDescriptor socket() {
+        FakeDescriptor socket =
+                new FakeDescriptor(Kevent.S_IFSOCK, new Stream(), new Stream(), false, false);
+        socket.tcp = true;
+        return socket;
+    }
+
     static FakeDescriptor file() {
         return new FakeDescriptor(Kevent.S_IFREG, new Stream(), new Stream(), false, false);
     }
 
     static FakeDescriptor queue() {
         return new FakeDescriptor(0, new Stream(), new Stream(), false, false);
+    }
+
+    // ------------------------------------------------------------------ TCP
+
+    void listen() {
+        backlog = new ArrayDeque<>();
+    }
+
+    boolean isListening() {
+        return backlog != null && !in.readerGone;
+    }
+
+    /// Connects with a socket that listens.
+    ///
+    /// @return the other end, which is to be accepted
+    FakeDescriptor connectTo(FakeDescriptor listener) {
+        FakeDescriptor accepted = socket();
+        accepted.in = out;
+        accepted.out = in;
+        accepted.connected(this);
+        connected(accepted);
+        listener.backlog.add(accepted);
+        return accepted;
+    }
+
+    private void connected(FakeDescriptor to) {
+        peer = to;
+        reads = true;
+        writes = true;
+    }
+
+    @Nullable FakeDescriptor accept() {
+        return backlog.poll();
+    }
+
+    boolean isConnected() {
+        return !tcp || peer != null;
+    }
+
+    @Nullable FakeDescriptor peer() {
+        return peer;
+    }
+
+    int takeError() {
+        int taken = error;
+        error = 0;
+        return taken;
     }
 
     int type() {
@@ -101,7 +166,7 @@ final class FakeDescriptor {
     }
 
     long readable() {
-        return isFile() ? 1 : reads ? in.bytes : 0;
+        return isFile() ? 1 : backlog != null ? backlog.size() : reads ? in.bytes : 0;
     }
 
     long writable() {
@@ -109,14 +174,17 @@ final class FakeDescriptor {
     }
 
     boolean isReadEnd() {
-        return reads && (in.writerGone || error != 0);
+        return error != 0 || (reads && in.writerGone);
     }
 
     boolean isWriteEnd() {
-        return writes && (out.readerGone || out.writerGone || error != 0);
+        return error != 0 || (writes && (out.readerGone || out.writerGone));
     }
 
     long write(long address, long count) {
+        if (error != 0 || !isConnected()) {
+            return error != 0 ? -takeError() : -Errno.ENOTCONN;
+        }
         if (out.readerGone || out.writerGone) {
             return -Errno.EPIPE;
         }
@@ -126,6 +194,9 @@ final class FakeDescriptor {
     }
 
     long read(long address, long count) {
+        if (error != 0 || !isConnected()) {
+            return error != 0 ? -takeError() : -Errno.ENOTCONN;
+        }
         long taken = Math.min(count, in.bytes);
         in.take(address, taken);
         return taken == 0 && !in.writerGone ? -Errno.EAGAIN : taken;
@@ -140,6 +211,9 @@ final class FakeDescriptor {
     }
 
     void close() {
+        if (tcp && peer != null && in.bytes > 0) {
+            peer.reset(Errno.ECONNRESET); // Closed with bytes that nobody has read.
+        }
         in.readerGone = true;
         out.writerGone = true;
     }

@@ -59,6 +59,7 @@ final class FakeKqueue implements KqueueCalls {
 
         int notes;
         long count;
+        int failure;
 
         Knote(Key key, int mode) {
             this.key = key;
@@ -118,6 +119,17 @@ final class FakeKqueue implements KqueueCalls {
         happen(fd, flavour.exceptFilter(), Kevent.NOTE_OOB, 1);
     }
 
+    /// Reports an error of [Errno] once instead of what a filter would report, and deletes the
+    /// filter.
+    synchronized void failFilter(int fd, int filter, int errno) {
+        Knote knote = knotes.get(new Key(fd, filter));
+        if (knote == null) {
+            throw new AssertionError("no such filter: " + filter);
+        }
+        knote.failure = errno;
+        notifyAll();
+    }
+
     /// How many filters the kernel has.
     synchronized int filters() {
         return knotes.size();
@@ -152,7 +164,7 @@ final class FakeKqueue implements KqueueCalls {
         activate(descriptor);
     }
 
-    private FakeDescriptor get(int fd) {
+    FakeDescriptor get(int fd) {
         FakeDescriptor descriptor = descriptors.get(fd);
         if (descriptor == null) {
             throw new AssertionError("not open: " + fd);
@@ -241,7 +253,7 @@ final class FakeKqueue implements KqueueCalls {
         notifyAll();
     }
 
-    private void activateFilters(FakeDescriptor descriptor) {
+    void activateFilters(FakeDescriptor descriptor) {
         for (Knote knote : knotes.values()) {
             if (isReadiness(knote.key.filter)
                     && descriptors.get((int) knote.key.ident) == descriptor) {
@@ -422,6 +434,9 @@ final class FakeKqueue implements KqueueCalls {
     }
 
     private @Nullable Report report(Knote knote) {
+        if (knote.failure != 0) {
+            return new Report(EV_ERROR | EV_ONESHOT, 0, systemErrno(knote.failure));
+        }
         boolean clear = (knote.mode & EV_CLEAR) != 0;
         if (knote.disabled || (clear && !knote.active)) {
             return null;

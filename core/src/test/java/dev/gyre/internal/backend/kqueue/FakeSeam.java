@@ -13,8 +13,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
-/// The rest of the seam over a [FakeKqueue]: what pairs of sockets and pipes need, so that a whole loop can
-/// be run on it. There is no network and there are no files: those calls are refused with `ENOSYS`.
+/// The rest of the seam over a [FakeKqueue]: what sockets and pipes need to run a whole loop on
+/// it. There are no datagrams and no files: those calls are refused with `ENOSYS`.
 final class FakeSeam {
     private FakeSeam() {}
 
@@ -52,9 +52,39 @@ final class FakeSeam {
     /// Public for reflection's sake only.
     public static final class Calls {
         private final FakeKqueue kernel;
+        private final FakeNetwork network;
 
         private Calls(FakeKqueue kernel) {
             this.kernel = kernel;
+            network = new FakeNetwork(kernel);
+        }
+
+        public int socket(int domain, int type, int protocol) {
+            return network.socket(domain, type);
+        }
+
+        public int setsockopt(int fd, int level, int option, long value, int length) {
+            return 0;
+        }
+
+        public int bind(int fd, long address, int length) {
+            return network.bind(fd, address);
+        }
+
+        public int listen(int fd, int backlog) {
+            return network.listen(fd);
+        }
+
+        public int connect(int fd, long address, int length) {
+            return network.connect(fd, address);
+        }
+
+        public int accept4(int fd, long address, long lengthAddress, int flags) {
+            return network.accept(fd, address, lengthAddress);
+        }
+
+        public int getsockname(int fd, long address, long lengthAddress) {
+            return network.name(fd, address, lengthAddress);
         }
 
         public int socketpair(int domain, int type, int protocol, long pairAddress) {
@@ -134,12 +164,13 @@ final class FakeSeam {
         }
 
         public int getsockopt(int fd, int level, int option, long value, long length) {
-            Memory.putInt(value, 0);
+            boolean error = level == Linux.SOL_SOCKET && option == Linux.SO_ERROR;
+            Memory.putInt(value, error ? network.error(fd) : 0);
             return 0;
         }
 
         public int getpeername(int fd, long address, long lengthAddress) {
-            return 0;
+            return network.peerName(fd, address, lengthAddress);
         }
     }
 }

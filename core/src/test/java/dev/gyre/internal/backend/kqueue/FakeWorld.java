@@ -11,7 +11,7 @@ import dev.gyre.io.Descriptor;
 
 /// Loops over kqueue in memory.
 final class FakeWorld implements World {
-    private final FakeKqueue kernel;
+    final FakeKqueue kernel;
     private final Seam seam;
 
     FakeWorld(KqueueFlavour flavour) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.Clause;
+import dev.gyre.LogCapture;
 import dev.gyre.LoopConfig;
 import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
@@ -299,6 +300,29 @@ class KqueueBackendTest {
                 .containsExactly("close 3", "close 4", "close 5");
     }
 
+    @ParameterizedTest
+    @CsvSource({"9, 0", "5, 1", "0, 1"}) // EBADF, EIO, and zero bytes: the end of the pipe
+    @Clause({"B-5", "Q-6"})
+    void wake_whosePipeIsNotDrained_staysPendingUntilItIs(int errno, int logged) {
+        kernel.refuse(kernel.flavour.userFilter(), Errno.EINVAL);
+        KqueueBackend backend = open();
+        backend.wake();
+        try (LogCapture log = new LogCapture()) {
+            plan.fail("read", errno, 2);
+            assertThat(look(backend)).isEmpty();
+            backend.wake();
+            assertThat(backend.wakeups()).as("still pending: nothing written").isEqualTo(1);
+            backend.pollUntil(System.nanoTime() + Duration.ofHours(1).toNanos());
+            backend.wake();
+            assertThat(backend.wakeups()).as("reported again, and not drained").isEqualTo(1);
+            assertThat(log.messages()).as("once, however often it fails").hasSize(logged);
+        }
+        assertThat(look(backend)).as("now drained").isEmpty();
+        backend.wake();
+        assertThat(backend.wakeups()).isEqualTo(2);
+        backend.close();
+    }
+
     // ------------------------------------------------------------------ changes
 
     @ParameterizedTest
@@ -377,6 +401,38 @@ class KqueueBackendTest {
         int bits = look(backend).getFirst();
         assertThat(bits).isIn(Ready.READABLE, Ready.WRITABLE);
         assertThat(look(backend)).as("the array holds one; the other was disarmed").isEmpty();
+        backend.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = KqueueFlavour.class,
+            names = {"MACOS", "FREEBSD"})
+    @Clause({"B-5", "O-5"})
+    void filter_thatReportsAnError_carriesItsNumberInOurTerms(KqueueFlavour flavour) {
+        kernel = new FakeKqueue(flavour);
+        KqueueBackend backend = open();
+        FakeConduit sockets = sockets();
+        backend.register(sockets.reader(), BOTH, bits -> {});
+        kernel.failFilter(sockets.reader(), Kevent.EVFILT_READ, Errno.ENOBUFS);
+        kernel.failFilter(sockets.reader(), Kevent.EVFILT_WRITE, Errno.ENOMEM);
+        int told = look(backend).getFirst();
+        assertThat(told & Ready.BITS).isEqualTo(Ready.READABLE | Ready.WRITABLE | Ready.ERROR);
+        assertThat(Ready.errno(told)).as("the first of the two").isEqualTo(Errno.ENOBUFS);
+        backend.close();
+    }
+
+    @Test
+    @Clause({"B-5", "E-1"})
+    void event_ofAProcessThatIsAnError_isNoExitStatus() {
+        KqueueBackend backend = open();
+        kernel.start(4711);
+        backend.watchProcess(4711, bits -> {});
+        kernel.failFilter(4711, Kevent.EVFILT_PROC, Errno.ENOMEM);
+        try (LogCapture log = new LogCapture()) {
+            assertThat(look(backend)).isEmpty();
+            assertThat(log.messages()).singleElement().asString().contains("filter failed");
+        }
         backend.close();
     }
 

@@ -14,6 +14,7 @@ import static dev.gyre.http.internal.websocket.Frames.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
+import dev.gyre.conformance.On;
 import dev.gyre.http.WebSocketConfig;
 import dev.gyre.http.internal.websocket.ServerSide.Split;
 
@@ -26,6 +27,7 @@ import java.util.HexFormat;
 import java.util.Random;
 
 /// permessage-deflate: families 12 and 13, and what peers may try with it.
+@On("simulated")
 class CompressionTest {
     private static final int PACKED = 0x40;
     private static final int LAST = 0x80;

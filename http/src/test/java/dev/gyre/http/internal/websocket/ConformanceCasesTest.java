@@ -3,6 +3,7 @@ package dev.gyre.http.internal.websocket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
+import dev.gyre.conformance.On;
 import dev.gyre.http.WebSocketConfig;
 import dev.gyre.http.internal.websocket.ConformanceCases.Case;
 import dev.gyre.http.internal.websocket.ServerSide.Split;
@@ -15,6 +16,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /// Clause K-1, case by case, with the bytes of each case split in several ways.
+@On("simulated")
 class ConformanceCasesTest {
     /// Cases with more bytes are not sent byte by byte.
     private static final int MOST_SINGLE_BYTES = 400;

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.Clause;
+import dev.gyre.conformance.On;
 import dev.gyre.http.WebSocket;
 import dev.gyre.http.WebSocketConfig;
 import dev.gyre.http.WebSocketMessage;
@@ -28,6 +29,7 @@ import java.util.Random;
 import java.util.function.Consumer;
 
 /// How fast, and what goes wrong on this side: peers that do not keep up, pauses, callbacks that throw, misuse.
+@On("simulated")
 class FlowTest {
     private static final int MANY = 2000;
     private static final String LINE = "x".repeat(1000);

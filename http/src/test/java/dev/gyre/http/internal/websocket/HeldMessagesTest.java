@@ -11,6 +11,7 @@ import static dev.gyre.http.internal.websocket.Frames.part;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
+import dev.gyre.conformance.On;
 import dev.gyre.http.WebSocketConfig;
 import dev.gyre.io.StreamConfig;
 
@@ -22,6 +23,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /// What a loop holds and does for messages: of those that are not whole, and of those that become large.
+@On("simulated")
 class HeldMessagesTest {
     private static final int PACKED = 0x40;
     private static final int LAST = 0x80;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.Clause;
+import dev.gyre.conformance.On;
 import dev.gyre.http.Room;
 import dev.gyre.http.WebSocket;
 import dev.gyre.http.WebSocketConfig;
@@ -24,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
+@On("simulated")
 class RoomTest {
     private final SimulatedWorld world = SimulatedWorld.seed(5);
     private Room room = new Room();

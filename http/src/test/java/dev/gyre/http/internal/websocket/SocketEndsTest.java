@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.Clause;
 import dev.gyre.LogCapture;
+import dev.gyre.conformance.On;
 import dev.gyre.http.WebSocket;
 import dev.gyre.http.WebSocketConfig;
 import dev.gyre.io.StreamConfig;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /// Who is told of a socket's end, and what.
+@On("simulated")
 class SocketEndsTest {
     private final List<String> told = new ArrayList<>();
 

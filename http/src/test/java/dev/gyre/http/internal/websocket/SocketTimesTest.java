@@ -3,6 +3,7 @@ package dev.gyre.http.internal.websocket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
+import dev.gyre.conformance.On;
 import dev.gyre.http.WebSocketConfig;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.StreamConfig;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 
 /// Pings for life, and how long the closing handshake may take, in simulated time.
+@On("simulated")
 class SocketTimesTest {
     private static final WebSocketConfig CONFIG =
             WebSocketConfig.DEFAULT

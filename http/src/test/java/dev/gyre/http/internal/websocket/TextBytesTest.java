@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.gyre.Clause;
+import dev.gyre.conformance.On;
 import dev.gyre.http.WebSocketConfig;
 
 import org.junit.jupiter.api.Test;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import java.util.Arrays;
 import java.util.List;
 
+@On("simulated")
 class TextBytesTest {
     @Clause("K-1")
     @Test
