@@ -51,7 +51,7 @@ final class Departures {
                 && repertoire.hasMultishot(request.opcode)
                 && (request.opcode == Opcode.ACCEPT
                         ? request.address == 0
-                        : Entries.isOfSocket(request));
+                        : flight.drained && Entries.isOfSocket(request));
     }
 
     private static int pollBits(Kind kind) {

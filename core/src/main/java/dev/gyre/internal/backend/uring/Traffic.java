@@ -67,6 +67,11 @@ final class Traffic {
         return wakeArmed && polls.isTold() && (flying == null || flying.isTold());
     }
 
+    /// Whether there is more to tell as soon as the kernel has taken what it was told: see [Flying].
+    boolean hasBufferForStarved() {
+        return flying != null && flying.hasBufferForStarved();
+    }
+
     /// How many operations the kernel has.
     int inKernel() {
         return flying == null ? 0 : flying.inKernel();

@@ -161,6 +161,8 @@ public final class UringBackend implements Backend {
             int result;
             if (left <= 0 || own.available() > 0 || isReady()) {
                 result = own.look();
+            } else if (!congested && traffic.hasBufferForStarved()) {
+                result = own.look();
             } else if (congested || !traffic.isTold()) {
                 result = own.awaitOnly(Math.min(left, CONGESTION_NANOS));
             } else {
