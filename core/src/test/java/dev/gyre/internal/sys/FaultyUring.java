@@ -293,6 +293,11 @@ public class FaultyUring implements UringCalls {
     }
 
     @Override
+    public int poll(long pollfdsAddress, int count) {
+        return (int) call("poll", -1, () -> real.poll(pollfdsAddress, count));
+    }
+
+    @Override
     public synchronized long mmap(long length, int fd, long offset) {
         long address = call("mmap", fd, () -> real.mmap(length, fd, offset));
         if (address > 0) {

@@ -54,6 +54,7 @@ public final class UringBackend implements Backend {
             OwnedRing owned,
             Registered registered,
             WakeSignal wake,
+            UringCalls calls,
             int eventsPerWait) {
         this.seam = seam;
         shared = seam.byThread();
@@ -61,7 +62,7 @@ public final class UringBackend implements Backend {
         this.owned = owned;
         this.registered = registered;
         this.wake = wake;
-        traffic = new Traffic(wake, eventsPerWait);
+        traffic = new Traffic(wake, calls, eventsPerWait);
     }
 
     /// Opens a ring.
@@ -98,6 +99,7 @@ public final class UringBackend implements Backend {
                     new OwnedRing(rings, ring),
                     new Registered(pollability),
                     wake,
+                    calls,
                     eventsPerWait);
         } catch (Throwable e) {
             ring.close();
@@ -347,7 +349,7 @@ public final class UringBackend implements Backend {
                     && !Ring.isCongested(result)) {
                 return; // Nothing comes back from such a ring.
             }
-            traffic.collectAll(own);
+            traffic.collectOperations(own);
             if (result == -Errno.ETIME) {
                 traffic.askAgain();
             }
