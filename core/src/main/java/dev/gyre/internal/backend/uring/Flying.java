@@ -15,6 +15,8 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Seam;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayDeque;
 
 /// What becomes of a request once it has its turn: written into the ring, written again for what is left of
@@ -92,16 +94,54 @@ final class Flying {
 
     void begin(Request request) {
         Flight flight = flights.take(request);
-        if (repertoire.isPerformed(request)) {
+        if (repertoire.isPerformed(request) && !isBehindUrgent(request)) {
             perform(flight); // Tried at once: a call it takes anyway.
         } else {
             again(flight);
         }
+        if (request.opcode.kind == Kind.EXCEPT && request.slot >= 0) {
+            pollBeforeRead(request.descriptor);
+        }
     }
 
-    /// Has it written into the ring before the next wait. A receive joins the queue for buffers if
-    /// others wait there.
+    /// Whether it reads from a descriptor on which another request waits for urgent data. The kernel drops
+    /// an urgent byte that is read past. So such a read waits for readiness in the kernel, and is submitted
+    /// only once no urgent data is pending: clause O-2.
+    static boolean isBehindUrgent(Request request) {
+        DescriptorState descriptor = request.descriptor;
+        return request.opcode.kind == Kind.READ
+                && descriptor != null
+                && descriptor.serving(Kind.EXCEPT) != null;
+    }
+
+    /// Takes a read back that the kernel would make as soon as there is data.
+    private void pollBeforeRead(@Nullable DescriptorState descriptor) {
+        Request read = descriptor == null ? null : descriptor.serving(Kind.READ);
+        if (read != null && read.slot >= 0) {
+            Flight flight = flights.at(read.slot);
+            if (flight.inKernel && !flight.polling) {
+                park(flight);
+            }
+        }
+    }
+
+    /// Has the kernel give it back: it is submitted again when its owner is ready, in another form.
+    private void park(Flight flight) {
+        if (!flight.parked) {
+            flight.parked = true;
+            flight.cancelToken = flight.token;
+            cancelled.add(flight);
+        }
+    }
+
+    /// Has it written into the ring before the next wait.
     void again(Flight flight) {
+        flight.pollFirst |= isBehindUrgent(flight.request());
+        submit(flight);
+    }
+
+    /// The same in the form that was chosen. A receive joins the queue for buffers if others wait there.
+    private void submit(Flight flight) {
         if (flight.request().opcode == Opcode.RECEIVE && !starved.isEmpty()) {
             starve(flight);
         } else if (!flight.waiting) {
@@ -239,10 +279,12 @@ final class Flying {
         } else if (request.opcode == Opcode.READ_URGENT && isOver(result)) {
             // No urgent data comes any more, and the call for it would not say so.
             owner.arrived(flight, -Math.abs(performer.socketError(request.fd)), -1);
+        } else if (isBehindUrgent(request) && performer.hasUrgentData(request.fd)) {
+            again(flight); // By the next completion the urgent data is taken.
         } else if (repertoire.isPerformed(request)) {
             perform(flight);
         } else {
-            again(flight);
+            submit(flight);
         }
     }
 
@@ -360,10 +402,8 @@ final class Flying {
                 }
                 flight.drained = result < buffers.size();
                 owner.arrived(flight, result, buffer);
-                if (flight.inKernel && !flight.parked && flight.held() >= maxHeld) {
-                    flight.parked = true;
-                    flight.cancelToken = flight.token;
-                    cancelled.add(flight);
+                if (flight.inKernel && flight.held() >= maxHeld) {
+                    park(flight);
                 }
             }
         }
