@@ -1,8 +1,9 @@
 /*
  * A well-behaved peer of an echo server: one connection, one message of 64 bytes at a time, read as
- * soon as it is there, and a pause between the messages.
+ * soon as it is there, and a pause between the messages. With `http` it is a client of an HTTP server
+ * instead, and a message is a request GET /plaintext.
  *
- *     neighbour PORT PID[,PID...] WARM-UPS MESSAGES PAUSE-MICROS
+ *     neighbour PORT PID[,PID...] WARM-UPS MESSAGES PAUSE-MICROS [http]
  *
  * Prints, in nanoseconds, how long an echo took: p50 and p99; then the time that went by and the
  * CPU time that others used of the cores. The first PID is the server's, the rest belong to the
@@ -22,18 +23,35 @@ enum { MESSAGE_BYTES = 64, MAX_MESSAGES = 10000000 };
 
 static int fd;
 
-static void exchange(uint64_t sequence) {
+static int receive_some(char *into, int most) {
+    ssize_t part = recv(fd, into, most, 0);
+    if (part < 0) die("recv");
+    if (part == 0) fail("the server closed the connection");
+    return (int) part;
+}
+
+static void echo(uint64_t sequence) {
     uint64_t sent[MESSAGE_BYTES / 8];
     char echoed[MESSAGE_BYTES];
     for (int i = 0; i < MESSAGE_BYTES / 8; i++) sent[i] = sequence * UINT64_C(6364136223846793005) + i;
     if (send(fd, sent, MESSAGE_BYTES, MSG_NOSIGNAL) != MESSAGE_BYTES) die("send");
     for (int received = 0; received < MESSAGE_BYTES;) {
-        ssize_t part = recv(fd, echoed + received, MESSAGE_BYTES - received, 0);
-        if (part < 0) die("recv");
-        if (part == 0) fail("the server closed the connection");
-        received += (int) part;
+        received += receive_some(echoed + received, MESSAGE_BYTES - received);
     }
     if (memcmp(sent, echoed, MESSAGE_BYTES)) fail("something else came back");
+}
+
+static void request(uint64_t sequence) {
+    static const char get[] = "GET /plaintext HTTP/1.1\r\nHost: localhost\r\n\r\n", body[] = "Hello, World!";
+    char response[1024];
+    int received = 0;
+    (void) sequence;
+    if (send(fd, get, sizeof get - 1, MSG_NOSIGNAL) != sizeof get - 1) die("send");
+    do {
+        if (received == sizeof response) fail("something else came back");
+        received += receive_some(response + received, sizeof response - received);
+    } while (!memmem(response, received, body, sizeof body - 1));
+    if (memcmp(response, "HTTP/1.1 200 ", 13)) fail("the server refused a request");
 }
 
 static void sleep_until(int64_t time) {
@@ -48,10 +66,12 @@ static int by_size(const void *one, const void *other) {
 
 int main(int argc, char **argv) {
     static const struct timeval patience = {.tv_sec = PATIENCE_MILLIS / 1000};
-    if (argc != 6) {
-        fprintf(stderr, "usage: neighbour PORT PID[,PID...] WARM-UPS MESSAGES PAUSE-MICROS\n");
+    int http = argc == 7 && !strcmp(argv[6], "http");
+    if (argc != 6 && !http) {
+        fprintf(stderr, "usage: neighbour PORT PID[,PID...] WARM-UPS MESSAGES PAUSE-MICROS [http]\n");
         return 2;
     }
+    void (*exchange)(uint64_t) = http ? request : echo;
     long long warm_ups = number(argv[3], 0, MAX_MESSAGES), messages = number(argv[4], 1, MAX_MESSAGES);
     int64_t pause = number(argv[5], 1, 1000000) * 1000;
     int64_t *took = calloc(messages, sizeof *took);

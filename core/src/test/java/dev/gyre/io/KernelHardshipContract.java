@@ -8,10 +8,14 @@ import dev.gyre.Clause;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.LinuxSocketCalls;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
@@ -148,6 +152,137 @@ abstract class KernelHardshipContract extends HardshipContract {
             runUntilDone(urgent);
             assertThat(completed).containsExactly("urgent cancelled", "urgent 1");
             end.close();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "true, true, true",
+        "true, true, false",
+        "true, false, true",
+        "true, false, false",
+        "false, true, true",
+        "false, true, false",
+        "false, false, true",
+        "false, false, false"
+    })
+    @Clause("O-2")
+    void urgentData_thatArrivedWithOtherData_completesBeforeTheRead(
+            boolean multishot, boolean urgentFirst, boolean inOneRun) throws IOException {
+        try (Descriptor listener = Sockets.listen(loop, anyPort());
+                Socket peer = new Socket()) {
+            Descriptor end = acceptOne(listener, peer);
+            List<String> order = new ArrayList<>();
+            Operation read =
+                    multishot
+                            ? operations.receive(end, op -> noteReceived(order, op))
+                            : operations.read(end, Buffer.allocate(8), op -> order.add("abc"));
+            Operation urgent =
+                    operations.readUrgent(end, Buffer.allocate(1), op -> order.add("urgent"));
+            if (urgentFirst) {
+                urgent.start();
+            }
+            read.start();
+            if (!urgentFirst) {
+                urgent.start();
+            }
+            if (multishot) {
+                // From now on the kernel goes on by itself, where it does so at all.
+                peer.getOutputStream().write('0');
+                runUntil("the first byte", () -> !order.isEmpty());
+                order.clear();
+            }
+            settle();
+            if (inOneRun) {
+                // Long after the kernel was told of both.
+                inTicks(3, () -> sendWithUrgent(peer, end));
+                inTicks(20, loop::stop);
+                loop.run();
+            } else {
+                sendWithUrgent(peer, end);
+            }
+            runUntil("both: " + order, () -> order.size() == 2);
+            assertThat(order).containsExactly("urgent", "abc");
+            read.cancel();
+            settle();
+            end.close();
+        }
+    }
+
+    private static void noteReceived(List<String> order, Receive receive) {
+        if (receive.result() > 0) {
+            order.add(receive.received().getText(US_ASCII));
+        }
+    }
+
+    private void inTicks(int ticks, Runnable task) {
+        loop.defer(
+                () -> {
+                    if (ticks == 0) {
+                        task.run();
+                    } else {
+                        inTicks(ticks - 1, task);
+                    }
+                });
+    }
+
+    /// Sends three bytes and an urgent one, and waits until all of them have arrived.
+    private static void sendWithUrgent(Socket peer, Descriptor end) {
+        try {
+            peer.getOutputStream().write("abc".getBytes(US_ASCII));
+            peer.sendUrgentData('!');
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        int both = Linux.POLLIN | Linux.EPOLLPRI;
+        LinuxSocketCalls calls = new LinuxSocketCalls();
+        while ((calls.pollOne(end.fd(), both) & both) != both) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    @Clause({"O-2", "O-6"})
+    void read_heldBackForUrgentDataThatIsCancelled_completes() throws IOException {
+        try (Descriptor listener = Sockets.listen(loop, anyPort());
+                Socket peer = new Socket()) {
+            Descriptor end = acceptOne(listener, peer);
+            Operation urgent =
+                    operations.readUrgent(end, Buffer.allocate(1), note("urgent")).start();
+            Operation read = operations.read(end, Buffer.allocate(8), note("read")).start();
+            inTicks(
+                    3,
+                    () -> {
+                        sendWithUrgent(peer, end);
+                        assertThat(urgent.cancel()).isTrue();
+                        inTicks(5, loop::stop);
+                    });
+            loop.run();
+            runUntilDone(read);
+            assertThat(completed).hasSize(2).contains("read 3");
+            end.close();
+        }
+    }
+
+    @Test
+    @Clause({"O-2", "O-7"})
+    void read_heldBackForUrgentData_endsWithItsDescriptor() throws IOException {
+        try (Descriptor listener = Sockets.listen(loop, anyPort());
+                Socket peer = new Socket()) {
+            Descriptor end = acceptOne(listener, peer);
+            Receive read = operations.receive(end, op -> completed.add("read"));
+            operations.readUrgent(end, Buffer.allocate(1), note("urgent")).start();
+            read.start();
+            inTicks(
+                    3,
+                    () -> {
+                        sendWithUrgent(peer, end);
+                        end.close();
+                        inTicks(5, loop::stop);
+                    });
+            loop.run();
+            runUntil("both are over", () -> loop.metrics().operations() == 0);
+            assertThat(completed).contains("read");
         }
     }
 

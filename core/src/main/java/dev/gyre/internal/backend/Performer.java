@@ -207,6 +207,12 @@ public final class Performer {
         return peer == -Errno.ENOTCONN ? WOULD_BLOCK : peer;
     }
 
+    /// Whether urgent data has arrived that was not taken yet.
+    public boolean hasUrgentData(int fd) {
+        int ready = sockets.pollOne(fd, Linux.EPOLLPRI);
+        return ready > 0 && (ready & Linux.EPOLLPRI) != 0;
+    }
+
     /// The error that a socket has met, which is taken from it by asking; or `-errno`.
     public int socketError(int fd) {
         long value = scratch.address();

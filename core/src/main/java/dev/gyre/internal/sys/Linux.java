@@ -127,6 +127,12 @@ public final class Linux {
     public static final int OFFSETOF_MSGHDR_IOVLEN = 24;
     public static final int OFFSETOF_MSGHDR_FLAGS = 48;
 
+    /// `struct pollfd`.
+    public static final int SIZEOF_POLLFD = 8;
+
+    public static final int OFFSETOF_POLLFD_EVENTS = 4;
+    public static final int OFFSETOF_POLLFD_REVENTS = 6;
+
     /// `struct iovec`: where, and how many bytes.
     public static final int SIZEOF_IOVEC = 16;
 

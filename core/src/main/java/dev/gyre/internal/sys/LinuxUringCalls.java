@@ -15,6 +15,10 @@ public final class LinuxUringCalls implements UringCalls {
         static final CFunction SYSCALL = variadicLong("syscall", 1);
     }
 
+    private static final class Polling {
+        static final CFunction POLL = intFunction("poll");
+    }
+
     private static final class Mappings {
         static final CFunction MMAP = longFunction("mmap");
         static final CFunction MUNMAP = intFunction("munmap");
@@ -47,6 +51,11 @@ public final class LinuxUringCalls implements UringCalls {
         return (int)
                 Numbered.SYSCALL.call(
                         captured, IoUring.SYS_io_uring_register, fd, opcode, argAddress, count);
+    }
+
+    @Override
+    public int poll(long pollfdsAddress, int count) {
+        return (int) Polling.POLL.call(captured, pollfdsAddress, count, 0);
     }
 
     @Override

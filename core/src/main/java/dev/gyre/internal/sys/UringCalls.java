@@ -13,6 +13,11 @@ public interface UringCalls {
 
     int register(int fd, int opcode, long argAddress, int count);
 
+    /// `poll(2)` of these `pollfd` structures, without waiting.
+    ///
+    /// @return how many of them are ready, or `-errno`
+    int poll(long pollfdsAddress, int count);
+
     /// Maps a part of a ring that the process shares with the kernel, readable and writable.
     ///
     /// @return its address, or `-errno`

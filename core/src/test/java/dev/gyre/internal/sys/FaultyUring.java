@@ -34,18 +34,31 @@ public class FaultyUring implements UringCalls {
     // Shared: counted by whoever enters a ring.
     private final AtomicInteger refused = new AtomicInteger();
 
-    /// Where a ring's submissions lie.
+    // Shared: set before the first ring is, counted by whoever enters a ring.
+    private volatile int countedErrno;
+    private final AtomicInteger counted = new AtomicInteger();
+
+    /// Where a ring's submissions and completions lie.
     private static final class Submissions {
         final int entries;
         final int head;
         final int tail;
+        final int completionEntries;
+        final int completionTail;
+        final int completions;
         volatile long rings;
         volatile long first;
+
+        /// Up to where completions were counted.
+        volatile int counted;
 
         Submissions(long params) {
             entries = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_ENTRIES);
             head = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_HEAD);
             tail = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_TAIL);
+            completionEntries = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_ENTRIES);
+            completionTail = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_TAIL);
+            completions = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_CQES);
         }
     }
 
@@ -101,6 +114,30 @@ public class FaultyUring implements UringCalls {
         return this;
     }
 
+    /// Counts completions with this error: see [#countedCompletions()].
+    public FaultyUring countCompletions(int errno) {
+        countedErrno = errno;
+        return this;
+    }
+
+    /// How many completions had the error that is counted.
+    public int countedCompletions() {
+        return counted.get();
+    }
+
+    private void countCompletions(Submissions queue) {
+        int tail = Memory.getIntAcquire(queue.rings + queue.completionTail);
+        for (int i = queue.counted; i != tail; i++) {
+            int position = i & (queue.completionEntries - 1);
+            long completion =
+                    queue.rings + queue.completions + (long) position * IoUring.SIZEOF_IO_URING_CQE;
+            if (Memory.getInt(completion + IoUring.OFFSETOF_IO_URING_CQE_RES) == -countedErrno) {
+                counted.incrementAndGet();
+            }
+        }
+        queue.counted = tail;
+    }
+
     /// How many submissions were refused because this kernel pretends not to know them.
     public int refusedSubmissions() {
         return refused.get();
@@ -110,12 +147,22 @@ public class FaultyUring implements UringCalls {
         return hiddenOpcodes != 0 || refusesAcceptMultishot || refusesReceiveMultishot;
     }
 
-    /// Turns what this kernel is not to know into what no kernel knows, which answers EINVAL to it.
-    private void spoil(int fd) {
+    /// Whether the rings have to be found by the descriptors they are entered with.
+    private boolean readsRings() {
+        return isCrippled() || countedErrno != 0;
+    }
+
+    private Submissions ringOf(int fd) {
         Submissions queue = queues.get(fd);
         if (queue == null) {
             throw new AssertionError("no ring with the descriptor " + fd);
         }
+        return queue;
+    }
+
+    /// Turns what this kernel is not to know into what no kernel knows, which answers EINVAL to it.
+    private void spoil(int fd) {
+        Submissions queue = ringOf(fd);
         int tail = Memory.getIntAcquire(queue.rings + queue.tail);
         for (int i = Memory.getIntAcquire(queue.rings + queue.head); i != tail; i++) {
             long entry =
@@ -216,6 +263,9 @@ public class FaultyUring implements UringCalls {
         if (result > 0) {
             submitted.addAndGet(result);
         }
+        if (countedErrno != 0) {
+            countCompletions(ringOf(fd));
+        }
         return result;
     }
 
@@ -226,7 +276,7 @@ public class FaultyUring implements UringCalls {
     @Override
     public int register(int fd, int opcode, long argAddress, int count) {
         // Which ring is entered would no longer be told by a descriptor.
-        boolean hidden = opcode == IoUring.IORING_REGISTER_RING_FDS && isCrippled();
+        boolean hidden = opcode == IoUring.IORING_REGISTER_RING_FDS && readsRings();
         if (hidden || (opcode == IoUring.IORING_REGISTER_PBUF_RING && refusesBufferRings)) {
             return -Errno.EINVAL;
         }
@@ -240,6 +290,11 @@ public class FaultyUring implements UringCalls {
             hide(argAddress, count);
         }
         return result;
+    }
+
+    @Override
+    public int poll(long pollfdsAddress, int count) {
+        return (int) call("poll", -1, () -> real.poll(pollfdsAddress, count));
     }
 
     @Override

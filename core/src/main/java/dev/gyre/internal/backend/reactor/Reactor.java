@@ -199,7 +199,8 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         }
         boolean over = (ready & (Ready.ERROR | Ready.HANGUP)) != 0;
         descriptor.ending |= over || (ready & (Ready.END | Ready.URGENT)) != 0;
-        if ((ready & Ready.URGENT) != 0) {
+        if ((ready & Ready.URGENT) != 0 || (!over && !descriptor.queue(Kind.EXCEPT).isEmpty())) {
+            // Tried even if not announced: kqueue may report it in a later batch than the read.
             serve(descriptor, Kind.EXCEPT, ready);
         }
         if (over && !descriptor.queue(Kind.EXCEPT).isEmpty()) {

@@ -51,7 +51,9 @@ final class Departures {
                 && repertoire.hasMultishot(request.opcode)
                 && (request.opcode == Opcode.ACCEPT
                         ? request.address == 0
-                        : Entries.isOfSocket(request));
+                        : flight.drained
+                                && !Flying.isBehindUrgent(request)
+                                && Entries.isOfSocket(request));
     }
 
     private static int pollBits(Kind kind) {

@@ -15,6 +15,8 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Seam;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayDeque;
 
 /// What becomes of a request once it has its turn: written into the ring, written again for what is left of
@@ -22,6 +24,17 @@ import java.util.ArrayDeque;
 ///
 /// Nothing is written when it is asked for but before the next wait, all together: until then the ring
 /// may belong to another thread, or be a new one.
+///
+/// **Fairness.** All receives share one ring of buffers, and a multishot takes as many of them in one go as
+/// its socket has bytes for. Three rules keep a bulk sender from starving the others:
+///
+/// - A receive is multishot only after one that left room in its buffer, which means that the socket was
+///   drained. While a peer sends faster than it is read, each submission takes one buffer.
+/// - A multishot that gets more than `maxHeld` results ahead of its owner is cancelled, and submitted again
+///   as a single receive.
+/// - Receives that found no buffer wait in a first-in, first-out queue. As many as there are buffers
+///   available are submitted before everything else, each as a single receive. While others wait there, a
+///   receive that is submitted again joins the end of the queue.
 ///
 /// Loop thread only.
 final class Flying {
@@ -50,8 +63,8 @@ final class Flying {
 
     private boolean performing;
 
-    /// How many results a multishot may be ahead of its owner.
-    private final int mostHeld;
+    /// How many results a multishot may be ahead of its owner before it is cancelled.
+    private final int maxHeld;
 
     Flying(Seam seam, ReceiveBuffers buffers, Repertoire repertoire, Owner owner) {
         this.owner = owner;
@@ -60,8 +73,7 @@ final class Flying {
         performer = new Performer(seam.kernels().get(), seam.sockets().get());
         bufferRing = new BufferRing(buffers, repertoire);
         departures = new Departures(flights, bufferRing, repertoire);
-        // A share of the buffers: one flood must not take them all.
-        mostHeld = Math.max(1, buffers.count() / 8);
+        maxHeld = Math.max(1, buffers.count() / 32);
     }
 
     Flight at(int slot) {
@@ -82,16 +94,57 @@ final class Flying {
 
     void begin(Request request) {
         Flight flight = flights.take(request);
-        if (repertoire.isPerformed(request)) {
+        if (repertoire.isPerformed(request) && !isBehindUrgent(request)) {
             perform(flight); // Tried at once: a call it takes anyway.
         } else {
             again(flight);
+        }
+        if (request.opcode.kind == Kind.EXCEPT && request.slot >= 0) {
+            pollBeforeRead(request.descriptor);
+        }
+    }
+
+    /// Whether it reads from a descriptor on which another request waits for urgent data. The kernel drops
+    /// an urgent byte that is read past. So such a read waits for readiness in the kernel, and is submitted
+    /// only once no urgent data is pending: clause O-2.
+    static boolean isBehindUrgent(Request request) {
+        DescriptorState descriptor = request.descriptor;
+        return request.opcode.kind == Kind.READ
+                && descriptor != null
+                && descriptor.serving(Kind.EXCEPT) != null;
+    }
+
+    /// Takes a read back that the kernel would make as soon as there is data.
+    private void pollBeforeRead(@Nullable DescriptorState descriptor) {
+        Request read = descriptor == null ? null : descriptor.serving(Kind.READ);
+        if (read != null && read.slot >= 0) {
+            Flight flight = flights.at(read.slot);
+            if (flight.inKernel && !flight.polling) {
+                park(flight);
+            }
+        }
+    }
+
+    /// Has the kernel give it back: it is submitted again when its owner is ready, in another form.
+    private void park(Flight flight) {
+        if (!flight.parked) {
+            flight.parked = true;
+            flight.cancelToken = flight.token;
+            cancelled.add(flight);
         }
     }
 
     /// Has it written into the ring before the next wait.
     void again(Flight flight) {
-        if (!flight.waiting) {
+        flight.pollFirst |= isBehindUrgent(flight.request());
+        submit(flight);
+    }
+
+    /// The same in the form that was chosen. A receive joins the queue for buffers if others wait there.
+    private void submit(Flight flight) {
+        if (flight.request().opcode == Opcode.RECEIVE && !starved.isEmpty()) {
+            starve(flight);
+        } else if (!flight.waiting) {
             flight.waiting = true;
             waiting.add(flight);
         }
@@ -116,23 +169,34 @@ final class Flying {
     // ------------------------------------------------------------------ before a wait
 
     boolean isTold() {
-        return waiting.isEmpty() && cancelled.isEmpty();
+        return waiting.isEmpty() && cancelled.isEmpty() && !hasBufferForStarved();
+    }
+
+    /// Whether a receive that waits for a buffer can be submitted.
+    boolean hasBufferForStarved() {
+        return !starved.isEmpty() && buffers.available() > 0;
     }
 
     /// Writes what is waiting into the ring.
     ///
     /// @return false if the ring has no room at present; the rest is left for later
     boolean tell(Ring ring, Entries entries) {
-        while (!starved.isEmpty() && buffers.available() > 0) {
-            Flight flight = starved.remove();
-            flight.starved = false;
-            again(flight);
-        }
         for (Flight flight = cancelled.peek(); flight != null; flight = cancelled.peek()) {
             if (flight.token == flight.cancelToken && !sendCancel(entries, flight)) {
                 return false;
             }
             cancelled.remove();
+        }
+        // No more than there are buffers: the rest would fail. The kernel processes submissions in
+        // order, and before it looks at what is in flight, so each of these finds its buffer.
+        for (int left = Math.min(starved.size(), buffers.available()); left > 0; left--) {
+            Flight flight = starved.element();
+            flight.drained = false;
+            if (!departures.write(ring, entries, flight)) {
+                return false;
+            }
+            starved.remove();
+            flight.starved = false;
         }
         for (Flight flight = waiting.peek(); flight != null; flight = waiting.peek()) {
             if (flight.request().cancelRequested) {
@@ -173,6 +237,7 @@ final class Flying {
             repertoire.provedMultishot(flight.request().opcode);
         } else {
             flights.fromKernel(flight);
+            flight.drained &= !flight.parked;
             flight.parked = false;
         }
         if (result == -Errno.ECANCELED && !flight.request().cancelRequested) {
@@ -214,10 +279,12 @@ final class Flying {
         } else if (request.opcode == Opcode.READ_URGENT && isOver(result)) {
             // No urgent data comes any more, and the call for it would not say so.
             owner.arrived(flight, -Math.abs(performer.socketError(request.fd)), -1);
+        } else if (isBehindUrgent(request) && performer.hasUrgentData(request.fd)) {
+            again(flight); // By the next completion the urgent data is taken.
         } else if (repertoire.isPerformed(request)) {
             perform(flight);
         } else {
-            again(flight);
+            submit(flight);
         }
     }
 
@@ -282,6 +349,7 @@ final class Flying {
             flight.pollFirst = true;
             again(flight);
         } else if (result == -Errno.ENOBUFS && request.opcode == Opcode.RECEIVE) {
+            flight.drained = false;
             if (!flight.withOwner && flight.held() == 0) {
                 starve(flight);
             }
@@ -332,11 +400,10 @@ final class Flying {
                 if (flight.singly) {
                     repertoire.refusedMultishot(request.opcode);
                 }
+                flight.drained = result < buffers.size();
                 owner.arrived(flight, result, buffer);
-                if (flight.inKernel && !flight.parked && flight.held() >= mostHeld) {
-                    flight.parked = true;
-                    flight.cancelToken = flight.token;
-                    cancelled.add(flight);
+                if (flight.inKernel && flight.held() >= maxHeld) {
+                    park(flight);
                 }
             }
         }

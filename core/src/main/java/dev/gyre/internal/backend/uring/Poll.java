@@ -29,6 +29,9 @@ final class Poll {
     // Loop thread only.
     int slot = -1;
 
+    /// Whether it is among the [ReadyPolls]: one event stands for all that was reported since the last.
+    boolean reported;
+
     /// What the poll in flight carries; zero if there is none.
     long armedAs;
 

@@ -1,23 +1,41 @@
 package dev.gyre.internal.backend.uring;
 
 import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.PollBits;
+import dev.gyre.internal.sys.Linux;
+import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.UringCalls;
 
 import org.jspecify.annotations.Nullable;
 
-/// What polls have reported and nobody has taken yet. They are copied out of the ring, which may be gone
-/// when their turn comes.
+import java.lang.foreign.MemorySegment;
+
+/// Polls that have completed and were not taken yet. They are copied out of the ring, which may be gone
+/// when they are taken.
+///
+/// What a completion reports is what woke the poll, at the time it was woken: only the direction that
+/// changed, and perhaps read or written since, by a callback or between two runs. epoll asks the files
+/// again when it is waited for, so events are confirmed here the same way: one `poll(2)` for all that were
+/// collected together.
 ///
 /// Loop thread only.
 final class ReadyPolls {
+    private static final int IGNORED = -1;
+
+    private final UringCalls calls;
     private final @Nullable Poll[] polls;
     private final int[] bits;
+    private final MemorySegment pollfds;
     private int collected;
+    private int confirmed;
     private int next;
     private int taken;
 
-    ReadyPolls(int most) {
-        polls = new @Nullable Poll[most];
-        bits = new int[most];
+    ReadyPolls(UringCalls calls, int capacity) {
+        this.calls = calls;
+        polls = new @Nullable Poll[capacity];
+        bits = new int[capacity];
+        pollfds = Memory.allocate((long) capacity * Linux.SIZEOF_POLLFD);
     }
 
     boolean isEmpty() {
@@ -30,18 +48,63 @@ final class ReadyPolls {
 
     /// Adds one.
     ///
+    /// @param failed whether the kernel refused the poll, which asking again would not show
     /// @return false if there is no room
-    boolean add(Poll poll, int ready) {
+    boolean add(Poll poll, int ready, boolean failed) {
+        if (poll.reported) {
+            return true;
+        }
         if (next == collected) {
             next = 0;
+            confirmed = 0;
             collected = 0;
         }
         if (collected == polls.length) {
             return false;
         }
+        poll.reported = true;
         polls[collected] = poll;
-        bits[collected++] = ready;
+        bits[collected] = ready;
+        long pollfd = pollfd(collected++);
+        Memory.putInt(pollfd, failed ? IGNORED : poll.fd);
+        Memory.putShort(
+                pollfd + Linux.OFFSETOF_POLLFD_EVENTS,
+                Poll.isEmpty(poll.wanted()) ? 0 : Poll.kernelBits(poll.wanted()));
+        Memory.putShort(pollfd + Linux.OFFSETOF_POLLFD_REVENTS, 0);
         return true;
+    }
+
+    private long pollfd(int index) {
+        return pollfds.address() + (long) index * Linux.SIZEOF_POLLFD;
+    }
+
+    /// Drops what is no longer so of those added since the last call, and completes the rest. A one-shot
+    /// poll that is dropped is armed again, as it has not been reported.
+    void confirm(Polls armed) {
+        int from = confirmed;
+        if (from == collected || calls.poll(pollfd(from), collected - from) < 0) {
+            confirmed = collected; // Refused, which leaves what the completions said.
+            return;
+        }
+        for (int i = from; i < collected; i++) {
+            Poll poll = polls[i];
+            int ready = bits[i];
+            long pollfd = pollfd(i);
+            if (Memory.getInt(pollfd) != IGNORED) {
+                ready = PollBits.ready(Memory.getShort(pollfd + Linux.OFFSETOF_POLLFD_REVENTS));
+            }
+            polls[i] = null;
+            if (ready != 0) {
+                polls[confirmed] = poll;
+                bits[confirmed++] = ready;
+            } else if (poll != null) {
+                poll.reported = false;
+                if (Poll.isOneShot(poll.armedFor)) {
+                    armed.again(poll);
+                }
+            }
+        }
+        collected = confirmed;
     }
 
     /// Takes the next one that is still registered.
@@ -50,8 +113,11 @@ final class ReadyPolls {
             Poll poll = polls[next];
             taken = bits[next];
             polls[next++] = null;
-            if (poll != null && !poll.isRemoved()) {
-                return poll.handler;
+            if (poll != null) {
+                poll.reported = false;
+                if (!poll.isRemoved()) {
+                    return poll.handler;
+                }
             }
         }
         return null;

@@ -9,6 +9,7 @@ import static dev.gyre.internal.sys.Linux.EPOLLIN;
 
 import dev.gyre.internal.backend.WakeSignal;
 import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.UringCalls;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,9 +29,9 @@ final class Traffic {
     private boolean wakeArmed;
     private boolean woken;
 
-    Traffic(WakeSignal wake, int eventsPerWait) {
+    Traffic(WakeSignal wake, UringCalls calls, int eventsPerWait) {
         this.wake = wake;
-        ready = new ReadyPolls(eventsPerWait);
+        ready = new ReadyPolls(calls, eventsPerWait);
     }
 
     /// Operations are made too, from now on.
@@ -67,6 +68,11 @@ final class Traffic {
         return wakeArmed && polls.isTold() && (flying == null || flying.isTold());
     }
 
+    /// Whether there is more to tell as soon as the kernel has taken what it was told: see [Flying].
+    boolean hasBufferForStarved() {
+        return flying != null && flying.hasBufferForStarved();
+    }
+
     /// How many operations the kernel has.
     int inKernel() {
         return flying == null ? 0 : flying.inKernel();
@@ -91,27 +97,29 @@ final class Traffic {
     /// Takes the completions that are there, until there is no room for what polls report.
     void collect(Ring ring) {
         for (int left = ring.available(); left > 0 && !ready.isFull(); left--) {
-            take(ring);
+            take(ring, true);
         }
         ring.release();
+        ready.confirm(polls);
     }
 
-    /// Takes all, also if there is no room for what polls report: then they are asked anew.
-    void collectAll(Ring ring) {
+    /// Takes all completions when no tick follows that would dispatch events. Polls that have completed
+    /// are armed again, and report what is so then.
+    void collectOperations(Ring ring) {
         while (ring.available() > 0) {
-            take(ring);
+            take(ring, false);
             ring.release();
         }
     }
 
-    private void take(Ring ring) {
+    private void take(Ring ring, boolean dispatches) {
         long completion = ring.first();
         long token = Memory.getLong(completion + OFFSETOF_IO_URING_CQE_USER_DATA);
         int result = Memory.getInt(completion + OFFSETOF_IO_URING_CQE_RES);
         int flags = Memory.getInt(completion + OFFSETOF_IO_URING_CQE_FLAGS);
         ring.next();
         if (Tokens.isPoll(token)) {
-            polled(token, result, flags);
+            polled(token, result, flags, dispatches);
         } else if (Tokens.isOperation(token)) {
             if (flying != null) {
                 flying.completed(token, result, flags);
@@ -121,13 +129,13 @@ final class Traffic {
         }
     }
 
-    private void polled(long token, int result, int flags) {
+    private void polled(long token, int result, int flags, boolean dispatches) {
         Poll poll = polls.find(token);
         if (poll == null) {
             return;
         }
         int bits = polls.completed(poll, result, flags);
-        if (bits != 0 && !ready.add(poll, bits)) {
+        if (bits != 0 && !(dispatches && ready.add(poll, bits, result < 0))) {
             polls.again(poll);
         }
     }

@@ -54,6 +54,7 @@ public final class UringBackend implements Backend {
             OwnedRing owned,
             Registered registered,
             WakeSignal wake,
+            UringCalls calls,
             int eventsPerWait) {
         this.seam = seam;
         shared = seam.byThread();
@@ -61,7 +62,7 @@ public final class UringBackend implements Backend {
         this.owned = owned;
         this.registered = registered;
         this.wake = wake;
-        traffic = new Traffic(wake, eventsPerWait);
+        traffic = new Traffic(wake, calls, eventsPerWait);
     }
 
     /// Opens a ring.
@@ -98,6 +99,7 @@ public final class UringBackend implements Backend {
                     new OwnedRing(rings, ring),
                     new Registered(pollability),
                     wake,
+                    calls,
                     eventsPerWait);
         } catch (Throwable e) {
             ring.close();
@@ -160,6 +162,8 @@ public final class UringBackend implements Backend {
             long left = deadlineNanos - nanoTime();
             int result;
             if (left <= 0 || own.available() > 0 || isReady()) {
+                result = own.look();
+            } else if (!congested && traffic.hasBufferForStarved()) {
                 result = own.look();
             } else if (congested || !traffic.isTold()) {
                 result = own.awaitOnly(Math.min(left, CONGESTION_NANOS));
@@ -345,7 +349,7 @@ public final class UringBackend implements Backend {
                     && !Ring.isCongested(result)) {
                 return; // Nothing comes back from such a ring.
             }
-            traffic.collectAll(own);
+            traffic.collectOperations(own);
             if (result == -Errno.ETIME) {
                 traffic.askAgain();
             }

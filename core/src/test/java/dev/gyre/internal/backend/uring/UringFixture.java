@@ -81,11 +81,15 @@ abstract class UringFixture {
     }
 
     protected int[] pair() {
+        return pair(Linux.SOCK_STREAM);
+    }
+
+    protected int[] pair(int type) {
         MemorySegment pair = memory(8);
         assertThat(
                         kernel.socketpair(
                                 Linux.AF_UNIX,
-                                Linux.SOCK_STREAM | Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC,
+                                type | Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC,
                                 0,
                                 pair.address()))
                 .isZero();
@@ -142,7 +146,7 @@ abstract class UringFixture {
 
     protected void send(int fd, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        MemorySegment segment = memory(bytes.length);
+        MemorySegment segment = memory(Math.max(1, bytes.length));
         segment.copyFrom(MemorySegment.ofArray(bytes));
         assertThat(kernel.write(fd, segment.address(), bytes.length)).isEqualTo(bytes.length);
     }

@@ -243,8 +243,13 @@ class UringRequestsTest extends UringFixture {
         receive.opcode = Opcode.RECEIVE;
         receive.multishot = true;
         requests.start(reader, receive);
+        send(pair[1], "line 0\n");
+        assertThat(next()).isSameAs(receive);
+        requests.giveBack(receive.buffer);
+        requests.resume(receive); // Multishot from here on, as the socket was drained.
+        nothingYet();
         StringBuilder sent = new StringBuilder();
-        for (int i = 0; i < 300; i++) {
+        for (int i = 1; i < 300; i++) {
             sent.append("line ").append(i).append('\n');
         }
         send(pair[1], sent.toString());
@@ -272,6 +277,35 @@ class UringRequestsTest extends UringFixture {
         assertThat(requests.buffers().available()).isEqualTo(4);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @Clause({"O-1", "B-4"})
+    void receive_multishotOfAnEmptyDatagram_isAResultAndNotTheEnd(boolean first) {
+        int[] pair = pair(Linux.SOCK_DGRAM);
+        DescriptorState reader = requests.open(pair[0], Traits.SOCKET);
+        Request receive = new Request(callback -> {});
+        receive.opcode = Opcode.RECEIVE;
+        receive.multishot = true;
+        requests.start(reader, receive);
+        List<String> sent = first ? List.of("", "one", "two") : List.of("one", "", "", "two");
+        for (String datagram : sent) {
+            nothingYet();
+            send(pair[1], datagram);
+            assertThat(next()).isSameAs(receive);
+            assertThat(receive.more).isTrue();
+            assertThat(receive.result).isEqualTo(datagram.length());
+            if (receive.buffer >= 0) {
+                assertThat(receivedIn(receive)).isEqualTo(datagram);
+                requests.giveBack(receive.buffer);
+            }
+            assertThat(requests.buffers().available()).isEqualTo(4);
+            requests.resume(receive);
+        }
+        requests.cancel(receive);
+        assertThat(next()).isSameAs(receive);
+        assertThat(receive.isCancelled()).isTrue();
+    }
+
     @Test
     @Clause({"O-6", "B-4"})
     void receive_multishotCancelledWithBytesHeld_handsThemOutFirst() {
@@ -281,10 +315,15 @@ class UringRequestsTest extends UringFixture {
         receive.opcode = Opcode.RECEIVE;
         receive.multishot = true;
         requests.start(reader, receive);
+        send(pair[1], "zero");
+        assertThat(next()).isSameAs(receive);
+        String text = receivedIn(receive);
+        requests.giveBack(receive.buffer);
+        requests.resume(receive); // Multishot from here on, as the socket was drained.
         nothingYet();
         send(pair[1], "one");
         assertThat(next()).isSameAs(receive);
-        String text = receivedIn(receive);
+        text += receivedIn(receive);
         requests.giveBack(receive.buffer);
         send(pair[1], "two");
         backend.pollNow();
@@ -296,7 +335,7 @@ class UringRequestsTest extends UringFixture {
             requests.resume(done);
         }
         assertThat(receive.isCancelled()).isTrue();
-        assertThat(text).isEqualTo("onetwo");
+        assertThat(text).isEqualTo("zeroonetwo");
         assertThat(requests.buffers().available()).isEqualTo(4);
     }
 
@@ -309,6 +348,10 @@ class UringRequestsTest extends UringFixture {
         receive.opcode = Opcode.RECEIVE;
         receive.multishot = true;
         requests.start(reader, receive);
+        send(pair[1], "zero");
+        assertThat(next()).isSameAs(receive);
+        requests.giveBack(receive.buffer);
+        requests.resume(receive); // Multishot from here on, as the socket was drained.
         nothingYet();
         send(pair[1], "one");
         assertThat(next()).isSameAs(receive);

@@ -1,0 +1,96 @@
+package dev.gyre.internal.backend.reactor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.gyre.Clause;
+import dev.gyre.LoopConfig;
+import dev.gyre.internal.backend.DescriptorState;
+import dev.gyre.internal.backend.DescriptorState.Traits;
+import dev.gyre.internal.backend.Opcode;
+import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Request;
+import dev.gyre.internal.backend.RequestHost;
+import dev.gyre.internal.backend.ScriptedBackend;
+import dev.gyre.internal.sys.Linux;
+import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.LinuxSocketCalls;
+import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.Pair;
+import dev.gyre.internal.sys.Seam;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.lang.foreign.MemorySegment;
+
+/// Urgent data before reads, whatever a kernel reports first: kqueue has an event for each filter, and
+/// the two may come in different batches.
+class ReactorUrgentTest {
+    private final LinuxKernel kernel = new LinuxKernel();
+    private final LinuxSocketCalls sockets = new LinuxSocketCalls();
+    private final Pair pair = new Pair();
+    private final MemorySegment memory = Memory.allocate(16);
+    private final Reactor reactor = new Reactor(new ScriptedBackend(), Seam.LINUX, new NoHost());
+
+    private record NoHost() implements RequestHost {
+        @Override
+        public LoopConfig config() {
+            return LoopConfig.DEFAULT;
+        }
+
+        @Override
+        public boolean submitPriority(Runnable task) {
+            return false;
+        }
+    }
+
+    @BeforeEach
+    void connect() {
+        int type = Linux.SOCK_STREAM | Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC;
+        assertThat(kernel.socketpair(Linux.AF_UNIX, type, 0, pair.address())).isZero();
+    }
+
+    @AfterEach
+    void close() {
+        kernel.close(pair.first());
+        kernel.close(pair.second());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                Ready.READABLE,
+                Ready.READABLE | Ready.URGENT,
+                Ready.READABLE | Ready.END,
+                Ready.READABLE | Ready.END | Ready.URGENT
+            })
+    @Clause("O-2")
+    void event_whenUrgentAndOtherDataArePending_completesTheUrgentReadFirst(int ready) {
+        DescriptorState descriptor = reactor.open(pair.first(), Traits.SOCKET | Traits.STREAM);
+        Request urgent = started(descriptor, Opcode.READ_URGENT, 1);
+        Request read = started(descriptor, Opcode.READ, 8);
+        assertThat(sockets.send(pair.second(), memory.address(), 3, 0)).isEqualTo(3);
+        assumeTrue(
+                sockets.send(pair.second(), memory.address(), 1, Linux.MSG_OOB) == 1,
+                "Unix sockets have no urgent data before Linux 5.15");
+
+        reactor.ready(descriptor, ready);
+
+        assertThat(reactor.takeCompleted()).isSameAs(urgent);
+        assertThat(urgent.result).isEqualTo(1);
+        assertThat(reactor.takeCompleted()).isSameAs(read);
+        assertThat(read.result).isEqualTo(3);
+    }
+
+    private Request started(DescriptorState descriptor, Opcode opcode, int bytes) {
+        Request request = new Request(callback -> {});
+        request.opcode = opcode;
+        request.address = memory.address() + 8;
+        request.length = bytes;
+        reactor.start(descriptor, request);
+        return request;
+    }
+}

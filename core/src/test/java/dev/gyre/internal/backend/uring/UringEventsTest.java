@@ -1,0 +1,140 @@
+package dev.gyre.internal.backend.uring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.gyre.Clause;
+import dev.gyre.conformance.On;
+import dev.gyre.internal.backend.Interest;
+import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.Opcode;
+import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.TestPipe;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// Events of watched descriptors, as epoll would report them: what is so when the loop polls, not what
+/// was so when the kernel noticed.
+@On("io_uring")
+class UringEventsTest extends UringFixture {
+    private static final int F_DUPFD_CLOEXEC = 1030;
+    private static final IoHandler HANDLER = bits -> {};
+
+    private List<Integer> poll() {
+        List<Integer> bits = new ArrayList<>();
+        backend.pollNow();
+        while (backend.takeReady() != null) {
+            bits.add(backend.taken());
+        }
+        return bits;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, Interest.EDGE, Interest.ONE_SHOT})
+    @Clause({"W-7", "B-4"})
+    void event_readBeforeThePoll_isNotReported(int mode) {
+        try (TestPipe pipe = new TestPipe()) {
+            backend.register(pipe.reader(), Interest.READ | mode, HANDLER);
+            assertThat(poll()).isEmpty();
+            pipe.write();
+            pipe.read();
+            assertThat(poll()).isEmpty();
+            pipe.write();
+            assertThat(poll()).as("it is still armed").containsExactly(Ready.READABLE);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, Interest.EDGE})
+    @Clause({"L-7", "W-7", "B-4"})
+    void event_readBetweenTwoRuns_isNotReported(int mode) {
+        try (TestPipe pipe = new TestPipe()) {
+            backend.register(pipe.reader(), Interest.READ | mode, HANDLER);
+            pipe.write();
+            assertThat(poll()).containsExactly(Ready.READABLE);
+            backend.leave();
+            pipe.write();
+            pipe.read();
+            pipe.read();
+            assertThat(poll()).isEmpty();
+            pipe.write();
+            assertThat(poll()).containsExactly(Ready.READABLE);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, Interest.EDGE, Interest.ONE_SHOT})
+    @Clause({"L-7", "W-7", "B-4"})
+    void event_collectedOnLeaving_isReportedOnceByTheNextRun(int mode) {
+        // The kernel has to give this one back when the run ends.
+        started(requests.open(pair()[0], STREAM_SOCKET), Opcode.READ, 16);
+        try (TestPipe pipe = new TestPipe()) {
+            backend.register(pipe.reader(), Interest.READ | mode, HANDLER);
+            assertThat(poll()).isEmpty();
+            pipe.write();
+            backend.leave();
+            assertThat(poll()).containsExactly(Ready.READABLE);
+            if (mode != 0) {
+                assertThat(poll()).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    @Clause({"W-7", "B-4"})
+    void edge_ofOneDirection_reportsBothThatAreReady() {
+        int[] pair = pair();
+        int interest = Interest.READ | Interest.WRITE | Interest.EDGE;
+        backend.register(pair[0], interest, HANDLER);
+        assertThat(poll()).containsExactly(Ready.WRITABLE);
+        send(pair[1], "x");
+        assertThat(poll()).containsExactly(Ready.READABLE | Ready.WRITABLE);
+    }
+
+    @Test
+    @Clause({"W-7", "B-4"})
+    void event_thatCannotBeConfirmed_isReportedAsTheKernelHadIt() {
+        try (TestPipe pipe = new TestPipe()) {
+            backend.register(pipe.reader(), Interest.READ, HANDLER);
+            pipe.write();
+            plan.fail("poll", Errno.ENOMEM);
+            assertThat(poll()).containsExactly(Ready.READABLE);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, true", "true, false", "false, true", "false, false"})
+    @Clause({"W-3", "B-4"})
+    void number_reopenedAndWatched_getsNothingOfTheOldOnes(boolean deregisters, boolean confirms) {
+        IoHandler old = bits -> {};
+        try (TestPipe first = new TestPipe();
+                TestPipe second = new TestPipe()) {
+            int number = kernel.fcntl(first.reader(), F_DUPFD_CLOEXEC, 0);
+            own.add(number);
+            backend.register(number, Interest.READ, old);
+            assertThat(poll()).isEmpty();
+            first.write();
+            backend.leave(); // The poll's completion is in the ring now, and not taken.
+            if (deregisters) {
+                backend.deregister(number, old);
+            }
+            kernel.close(number);
+            assertThat(kernel.fcntl(second.reader(), F_DUPFD_CLOEXEC, number)).isEqualTo(number);
+            backend.register(number, Interest.READ, HANDLER);
+            if (!confirms) {
+                plan.fail("poll", Errno.ENOMEM);
+            }
+            assertThat(poll()).isEmpty();
+            second.write();
+            backend.pollNow();
+            assertThat(backend.takeReady()).isSameAs(HANDLER);
+            assertThat(backend.takeReady()).isNull();
+        }
+    }
+}
