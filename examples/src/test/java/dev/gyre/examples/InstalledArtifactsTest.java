@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 /// Builds and runs users' projects, a module and one on the class path, from the artefacts that
 /// `mvn install` installs.
 ///
-/// `mvn verify` publishes the artefacts to `target/repository`. The plugins come from the local
+/// `mvn verify` copies the artefacts to `target/repository`. The plugins come from the local
 /// repository of this build, so the test downloads nothing and installs nothing there.
 @Timeout(300)
 final class InstalledArtifactsTest {
