@@ -38,6 +38,8 @@ public abstract class ListenerTroubleContract extends StreamFixture {
     private final List<Stream> accepted = new ArrayList<>();
     private LogCapture log;
 
+    /// Opens the backend under test.
+    ///
     /// @param acceptsThroughSeam whether the plan can make an accept fail
     protected abstract Backend backend(Seam seam, LoopConfig config, boolean acceptsThroughSeam);
 

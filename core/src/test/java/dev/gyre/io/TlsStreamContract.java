@@ -360,7 +360,7 @@ public abstract class TlsStreamContract extends StreamFixture {
         listen(ListenerConfig.DEFAULT.withTls(serverTls));
         String[][] refused = {
             {"GET / HTTP/1.1\r\n\r\n", "1503030002020a"}, // unexpected_message
-            {"\u0080\u002e\u0001\u0003\u0003", "15030300020228"}, // handshake_failure
+            {"\u0080.\u0001\u0003\u0003", "15030300020228"}, // handshake_failure
         };
 
         for (String[] each : refused) {
