@@ -17,13 +17,18 @@ import java.util.concurrent.locks.LockSupport;
 /// priority lane waits.
 class LaneMemoryTest {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    private static final Runnable TASK = () -> {};
+    private static final Runnable TASK = new Task();
     private static final int CHUNK = ExternalLane.CHUNK;
 
     /// What the JVM allocates on a thread by itself, in chunks.
     private static final int SLACK = 4;
 
     private static final long GENEROUS = TimeUnit.MINUTES.toNanos(1);
+
+    private static final class Task implements Runnable {
+        @Override
+        public void run() {}
+    }
 
     /// Either lane, by its three methods that count here.
     private interface Lane {
