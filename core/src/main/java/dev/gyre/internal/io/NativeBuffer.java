@@ -15,6 +15,8 @@ import java.util.Objects;
 public final class NativeBuffer implements Buffer {
     private static final int MOST_BYTES = 1 << 30;
 
+    private static final NativeBytes NOTHING = NativeBytes.allocate(Long.BYTES).part(0, 0);
+
     private static final String RELEASED = "nobody any more: it was released";
     private static final String GIVEN_BACK = "the loop again: it was released";
     private static final String KEPT =
@@ -58,6 +60,11 @@ public final class NativeBuffer implements Buffer {
     public static NativeBuffer allocate(int capacity) {
         requireSize(capacity);
         return new NativeBuffer(new MemoryPiece(NativeBytes.allocate(capacity), null));
+    }
+
+    /// One that has no bytes and no room, without memory of its own.
+    public static NativeBuffer empty() {
+        return new NativeBuffer(new MemoryPiece(NOTHING, null));
     }
 
     static void requireSize(int capacity) {
