@@ -34,7 +34,7 @@ final class FloodTest {
     /// had its effect.
     private static final int STALLED_MILLIS = 300;
 
-    private static final int LONGEST_MILLIS = 700;
+    private static final int LONGEST_MILLIS = 1_000;
     private static final int PATIENCE_MILLIS = 60_000;
 
     private static final String UPGRADE =

@@ -75,7 +75,7 @@ public final class MemoryBudget {
             int digits = property.length() - 1;
             int unit = "kmg".indexOf(Character.toLowerCase(property.charAt(digits)));
             String number = unit < 0 ? property : property.substring(0, digits);
-            return Math.multiplyExact(Long.parseUnsignedLong(number), 1L << (unit + 1) * 10);
+            return Math.multiplyExact(Long.parseUnsignedLong(number), 1L << ((unit + 1) * 10));
         } catch (RuntimeException e) {
             throw new IllegalArgumentException(
                     "system property "

@@ -36,7 +36,7 @@ public final class BufferPool {
     private static final Duration TRIM_INTERVAL = Duration.ofSeconds(1);
 
     /// How much of it stays for good.
-    private static final long KEPT_BYTES = 2 << 20;
+    private static final long KEPT_BYTES = 1 << 20;
 
     /// How much is unmapped in one go: each slab stops every thread of the process for a moment.
     private static final int SLABS_AT_ONCE = 32;
