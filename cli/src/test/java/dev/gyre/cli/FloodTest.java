@@ -6,7 +6,6 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.gyre.BackendKind;
-import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.http.HttpServer;
@@ -126,7 +125,6 @@ final class FloodTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "io_uring"})
-    @Clause("E-3")
     void serve_floodedByPeersThatNeverRead_livesAndServesOthers(String backend) throws Exception {
         String[] arguments = {"serve", "--port", "0", "--backend", backend, "--loops", "2"};
         try (Program server = Program.startWith(SMALL_HEAP, arguments)) {
@@ -140,7 +138,6 @@ final class FloodTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "io_uring"})
-    @Clause("E-3")
     void library_floodedOnSeveralLoops_livesAndServesOthers(String backend) throws Exception {
         try (Program server = Program.startMain(SMALL_HEAP, Library.class, backend)) {
             List<Integer> ports = new ArrayList<>();

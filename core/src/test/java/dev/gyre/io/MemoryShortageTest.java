@@ -56,7 +56,12 @@ class MemoryShortageTest extends StreamFixture {
 
     private EventLoop open(LoopConfig config, BackendKind kind) {
         Seam seam =
-                new Seam(Seam.LINUX.kernels(), Seam.LINUX.sockets(), Seam.LINUX.files(), memory);
+                new Seam(
+                        Seam.LINUX.kernels(),
+                        Seam.LINUX.sockets(),
+                        Seam.LINUX.files(),
+                        Seam.LINUX.limit(),
+                        memory);
         return Loop.open(config, backend(kind, seam, config.eventsPerWait()));
     }
 

@@ -158,7 +158,7 @@ public final class BufferPool {
     /// @return null if there is no more memory within the limit
     public @Nullable NativeBuffer takeForUser(int atLeast) {
         operations.host.requireOpen("Buffer.take");
-        NativeBuffer.requireSize(atLeast);
+        MemoryPiece.requireSize(atLeast);
         Part part = part(atLeast);
         if (part == null) {
             return null;

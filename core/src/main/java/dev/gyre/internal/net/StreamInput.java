@@ -390,13 +390,14 @@ final class StreamInput {
             room = connection.pool().take(Math.max(more, LEAST_BYTES));
         } else if (kept.writable() < more) {
             int all = kept.readable() + more;
+            int doubled = Math.min(kept.capacity() * 2, connection.config().inputLimit());
             kept.compact();
             if (kept.writable() < more) {
                 // Who keeps much unread when memory is short is the first to go.
                 room =
                         connection.pool().isTight()
                                 ? null
-                                : connection.pool().take(Math.max(all, largerThan(kept)));
+                                : connection.pool().take(Math.max(all, doubled));
                 if (room != null) {
                     room.takeFrom(kept, kept.readable());
                     kept.release();
@@ -407,11 +408,6 @@ final class StreamInput {
             room.takeFrom(data, more);
         }
         return room;
-    }
-
-    /// Doubles, but reserves no more than may be left unread.
-    private int largerThan(NativeBuffer kept) {
-        return Math.min(kept.capacity() * 2, connection.config().inputLimit());
     }
 
     /// Gives up what nobody has taken yet, for TLS to begin with.
