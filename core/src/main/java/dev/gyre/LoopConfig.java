@@ -2,6 +2,7 @@ package dev.gyre;
 
 import static dev.gyre.internal.base.Log.LOG;
 
+import dev.gyre.internal.base.MemoryBudget;
 import dev.gyre.metrics.LoopObserver;
 
 import java.time.Duration;
@@ -38,7 +39,13 @@ public final class LoopConfig implements Cloneable {
     private int operationBudget = 1_024;
     private int receiveBuffers = 256;
     private int receiveBufferBytes = 1 << 14;
-    private long bufferMemory = 256L << 20;
+
+    /// Zero for a share of what the process has.
+    private long bufferMemory = 0;
+
+    /// Between how many loops that is divided; zero for one per processor.
+    private int bufferMemoryLoops = 0;
+
     private int preallocatedDescriptors = 0;
     private int preallocatedOperations = 0;
 
@@ -143,10 +150,23 @@ public final class LoopConfig implements Cloneable {
     }
 
     /// How much memory the loop's pooled buffers may have in use together: those of streams and of
-    /// [dev.gyre.io.Buffer#take]. Those of [#receiveBuffers()] are not among them. Default 256
-    /// MiB.
+    /// [dev.gyre.io.Buffer#take]. Those of [#receiveBuffers()] are not among them.
+    ///
+    /// Default: an equal share of what the process has for one loop per processor, up to 256 MiB. The
+    /// process has as much as the system property `gyre.bufferMemory` says, such as `512m`, else as
+    /// much as the maximum heap size. All loops together reserve no more: opening one that does not
+    /// fit throws. This memory is not counted by `-XX:MaxDirectMemorySize`. The configuration of an
+    /// open loop has the amount that the loop really got.
     public long bufferMemory() {
-        return bufferMemory;
+        long receiving = (long) receiveBuffers * receiveBufferBytes;
+        return bufferMemory > 0
+                ? bufferMemory
+                : MemoryBudget.PROCESS.share(bufferMemoryLoops, receiving);
+    }
+
+    /// Whether [#bufferMemory()] is a share, which is smaller where other loops have left less.
+    public boolean hasBufferMemoryShare() {
+        return bufferMemory == 0;
     }
 
     /// For how many descriptors the loop keeps what it needs for operations from the beginning. Default 0: it is made
@@ -314,7 +334,8 @@ public final class LoopConfig implements Cloneable {
     }
 
     /// A copy with this [#bufferMemory()], at least 1 MiB. It is taken from the system as it is
-    /// needed, 1 MiB at a time, and what was taken is used again.
+    /// needed, and given back after a second without use. The loop opens only if the process has as
+    /// much left.
     public LoopConfig withBufferMemory(long bytes) {
         if (bytes < 1 << 20) {
             throw new IllegalArgumentException(
@@ -322,6 +343,15 @@ public final class LoopConfig implements Cloneable {
         }
         LoopConfig copy = copy();
         copy.bufferMemory = bytes;
+        return copy;
+    }
+
+    /// A copy for one of so many loops, from 1 to 65 536: [#bufferMemory()] is an equal share of
+    /// what the process has. One more share is left for other loops.
+    public LoopConfig withBufferMemoryShare(int loops) {
+        LoopConfig copy = copy();
+        copy.bufferMemory = 0;
+        copy.bufferMemoryLoops = within("loops", loops, 1, 1 << 16);
         return copy;
     }
 

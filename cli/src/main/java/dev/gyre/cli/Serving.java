@@ -57,7 +57,17 @@ final class Serving {
     /// @param body has the exit status
     static int open(
             CommandLine commandLine, Supplier<ServerLoops> opening, ToIntFunction<Serving> body) {
-        try (ServerLoops loops = opening.get()) {
+        ServerLoops opened;
+        try {
+            opened = opening.get();
+        } catch (IllegalStateException // They need more memory than the process has.
+                | UnsupportedOperationException
+                | SystemCallException
+                | LinkageError e) {
+            print(commandLine.getErr(), LoopRefusal.line(e));
+            return 1;
+        }
+        try (ServerLoops loops = opened) {
             return body.applyAsInt(new Serving(loops, commandLine));
         } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {
             print(commandLine.getErr(), LoopRefusal.line(e));
@@ -121,6 +131,7 @@ final class Serving {
         if (known != null && address instanceof InetSocketAddress internet) {
             known.begin(loop, internet, () -> stop(Signal.SIGTERM));
         }
+        QuietHeap.watch(loops);
         loop.run();
         return sumUp();
     }

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 
 /// A command line run as a process of its own, and what it says, line by line as it says it.
 final class Program implements AutoCloseable {
+    private static final String MAIN = "dev.gyre.cli.Main";
     private static final int PATIENCE_SECONDS = 60;
 
     /// Behind the last line.
@@ -43,6 +44,14 @@ final class Program implements AutoCloseable {
         return new Program(command);
     }
 
+    /// Another program on a JVM with one more option.
+    static Program startMain(String option, Class<?> main, String... args) throws IOException {
+        List<String> command = gyre(args);
+        command.set(command.indexOf(MAIN), main.getName());
+        command.add(1, option);
+        return new Program(command);
+    }
+
     /// A shell script in which `"$@"` is `gyre` with these arguments.
     static Program inShell(String script, String... args) throws IOException {
         List<String> command = new ArrayList<>(List.of("sh", "-c", script, "sh"));
@@ -61,7 +70,7 @@ final class Program implements AutoCloseable {
                                 "--enable-native-access=ALL-UNNAMED",
                                 "-cp",
                                 System.getProperty("java.class.path"),
-                                "dev.gyre.cli.Main"));
+                                MAIN));
         command.addAll(List.of(args));
         return command;
     }
@@ -129,6 +138,10 @@ final class Program implements AutoCloseable {
 
     void endInput() throws IOException {
         process.outputWriter().close();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
     }
 
     /// Waits for its end.

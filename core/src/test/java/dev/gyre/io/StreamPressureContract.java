@@ -16,6 +16,8 @@ public abstract class StreamPressureContract extends StreamFixture {
     /// More than any kernel buffers for a connection of these tests.
     private static final int FLOOD = 64 << 20;
 
+    private static final int RECEIVE_BYTES = 8 << 10;
+
     private static final StreamConfig SMALL =
             StreamConfig.DEFAULT
                     .withSocket(SocketOptions.DEFAULT.withBuffers(16 << 10, 16 << 10))
@@ -23,7 +25,7 @@ public abstract class StreamPressureContract extends StreamFixture {
 
     @Override
     protected LoopConfig config() {
-        return super.config().withBufferMemory(4 << 20);
+        return super.config().withBufferMemory(4 << 20).withReceiveBuffers(32, RECEIVE_BYTES);
     }
 
     /// Writes until the stream says no, turn by turn, as the peer does not read.
@@ -86,6 +88,38 @@ public abstract class StreamPressureContract extends StreamFixture {
                     assertThat(server.pending()).isEqualTo(all - last[0]);
                     return last[0] == all;
                 });
+    }
+
+    /// A server that takes a message, pauses, and resumes when others had their turn, as HTTP does
+    /// with requests that were sent ahead.
+    @Test
+    @Clause("N-3")
+    void input_ofAProtocolThatPausesAfterEveryMessage_isHeldToTheInputLimit() {
+        int message = 100;
+        int limit = 16 << 10;
+        connect(StreamConfig.DEFAULT.withInputLimit(limit), StreamConfig.DEFAULT);
+        int[] messages = {0};
+        server.onData(
+                data -> {
+                    data.skip(Math.min(message, data.readable()));
+                    messages[0]++;
+                    server.pause();
+                    loop.defer(server::resume);
+                });
+        long[] most = {0};
+        runUntil(
+                "a thousand messages were taken",
+                () -> {
+                    if (client.pending() == 0) {
+                        client.write(new byte[limit]);
+                    }
+                    most[0] = Math.max(most[0], loop.metrics().bufferMemory());
+                    return messages[0] == 1_000 || server.closeReason() != null;
+                });
+        assertThat(server.closeReason()).isNull();
+        // What the client is about to send, what may be unread, and what the kernel had handed over
+        // when the server paused.
+        assertThat(most[0]).isLessThan(2 * limit + limit + 32 * RECEIVE_BYTES + (64 << 10));
     }
 
     @Test

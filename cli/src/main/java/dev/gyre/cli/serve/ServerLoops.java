@@ -38,9 +38,10 @@ public final class ServerLoops implements AutoCloseable {
     /// Opens loops, each with a server that answers nothing yet.
     public static ServerLoops open(int count, LoopConfig config, HttpConfig http) {
         ServerLoops loops = new ServerLoops();
+        LoopConfig shared = config.withBufferMemoryShare(count);
         try {
             for (int i = 0; i < count; i++) {
-                EventLoop loop = EventLoop.open(config.withName(config.name() + "-" + i));
+                EventLoop loop = EventLoop.open(shared.withName(config.name() + "-" + i));
                 loops.all.add(ServerLoop.of(loop, HttpServer.on(loop, http)));
             }
             return loops;

@@ -1,10 +1,10 @@
 package dev.gyre.internal.backend;
 
-import dev.gyre.internal.sys.Memory;
-
-import org.jspecify.annotations.Nullable;
-
-import java.lang.foreign.MemorySegment;
+import dev.gyre.SystemCallException;
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.MappedMemory;
+import dev.gyre.internal.sys.MemoryCalls;
+import dev.gyre.internal.sys.NativeBytes;
 
 /// The buffers that a loop's RECEIVEs are filled into: a descriptor has one only while bytes are in it, so
 /// many idle connections share few. One piece of memory, cut into equal parts that go by number.
@@ -14,31 +14,38 @@ public final class ReceiveBuffers {
     private final int count;
     private final int size;
 
-    /// Taken when first asked for: most loops receive nothing.
-    private @Nullable MemorySegment memory;
+    /// Mapped with the loop, so that receiving never runs out of it later. The system backs a page
+    /// when it is first used: most loops receive nothing.
+    private final MappedMemory memory;
 
     /// The numbers of those that are free, as a stack: the one used last is the one still in the cache.
-    private int[] free = {};
+    private final int[] free;
 
     private int top;
+    private boolean abandoned;
 
-    public ReceiveBuffers(int count, int size) {
+    /// @throws SystemCallException if the system has no memory for them
+    public ReceiveBuffers(MemoryCalls calls, int count, int size) {
         this.count = count;
         this.size = size;
+        free = new int[count];
+        for (int i = 0; i < count; i++) {
+            free[i] = count - 1 - i;
+        }
         top = count;
+        long bytes = roundUp((long) count * size, MappedMemory.PAGE_BYTES);
+        MappedMemory mapped = MappedMemory.map(calls, bytes);
+        if (mapped == null) {
+            throw new SystemCallException(
+                    "mmap of " + bytes + " bytes (LoopConfig.withReceiveBuffers)",
+                    Errno.ENOMEM,
+                    SystemCallException.NO_FD);
+        }
+        memory = mapped;
     }
 
-    private MemorySegment memory() {
-        MemorySegment known = memory;
-        if (known == null) {
-            known = Memory.allocate((long) count * size);
-            memory = known;
-            free = new int[count];
-            for (int i = 0; i < count; i++) {
-                free[i] = count - 1 - i;
-            }
-        }
-        return known;
+    private static long roundUp(long bytes, int multiple) {
+        return (bytes + multiple - 1) / multiple * multiple;
     }
 
     public int count() {
@@ -54,19 +61,18 @@ public final class ReceiveBuffers {
     }
 
     /// The memory of one, for whoever shows it to users.
-    public MemorySegment memory(int buffer) {
-        return memory().asSlice((long) buffer * size, size);
+    public NativeBytes memory(int buffer) {
+        return memory.bytes().part((long) buffer * size, size);
     }
 
     public long address(int buffer) {
-        return memory().address() + (long) buffer * size;
+        return memory.bytes().address() + (long) buffer * size;
     }
 
     /// Takes a free one.
     ///
     /// @return its number, or -1 if there is none
     public int take() {
-        memory();
         return top == 0 ? -1 : free[--top];
     }
 
@@ -81,7 +87,6 @@ public final class ReceiveBuffers {
     ///
     /// @param out those that did not come back yet
     public void freeAllBut(boolean[] out) {
-        memory();
         top = 0;
         for (int i = count - 1; i >= 0; i--) {
             if (!out[i]) {
@@ -93,5 +98,18 @@ public final class ReceiveBuffers {
     public void give(int buffer) {
         assert top < count : "more buffers come back than went out";
         free[top++] = buffer;
+    }
+
+    /// The kernel may still write into them, and says no more when it is through: they are never
+    /// freed explicitly.
+    public void abandon() {
+        abandoned = true;
+    }
+
+    /// Frees the memory. If a user has kept a buffer, the garbage collector does, later.
+    public void close() {
+        if (top == count && !abandoned) {
+            boolean _ = memory.free();
+        }
     }
 }

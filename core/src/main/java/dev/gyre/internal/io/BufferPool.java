@@ -2,35 +2,76 @@ package dev.gyre.internal.io;
 
 import dev.gyre.LoopOverloadedException;
 import dev.gyre.LoopTerminatedException;
+import dev.gyre.Timer;
 import dev.gyre.internal.base.Counter;
 import dev.gyre.internal.base.TaskRing;
-import dev.gyre.internal.sys.NativeBytes;
+import dev.gyre.internal.sys.MappedMemory;
+import dev.gyre.internal.sys.MemoryCalls;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 
-/// The loop's memory for buffers, within a limit. It is taken from the system in slabs, each cut
-/// into parts of one size; what is larger than the largest of them is allocated for the purpose.
+/// The loop's memory for buffers, within a limit. It is mapped in slabs, each cut into parts of one
+/// size; a larger buffer has a mapping of its own.
 ///
 /// A part has one view that is handed out again and again, so that taking and releasing allocate
 /// nothing. Whoever takes it is trusted not to use it after its release, when it may be somebody
 /// else's. Users are not: they get a view of their own each time.
+///
+/// The limit bounds resident memory too: parts in use, and free parts that were used before. Free
+/// parts that no one needed for [#TRIM_INTERVAL] go back to the system, as do those that stand in
+/// the way of another size. Mapping can fail: then there is no memory, as above the limit.
 ///
 /// Loop thread only, but for what [#used()] says. Buffers are released on any thread.
 public final class BufferPool {
     private static final int[] SIZES = {1 << 12, 1 << 14, 1 << 16};
     private static final int SLAB_BYTES = 1 << 20;
 
+    /// How long free memory stays for the next burst.
+    private static final Duration TRIM_INTERVAL = Duration.ofSeconds(1);
+
+    /// How much of it stays for good.
+    private static final long KEPT_BYTES = 1 << 20;
+
+    /// How much is unmapped in one go: each slab stops every thread of the process for a moment.
+    private static final int SLABS_AT_ONCE = 32;
+
+    /// How many parts are given back in one go, with a system call each.
+    private static final int PARTS_AT_ONCE = 1_024;
+
+    /// How soon the rest follows.
+    private static final Duration REST_INTERVAL = Duration.ofMillis(50);
+
     private final LoopOperations operations;
+    private final MemoryCalls calls;
     private final Shelf[] shelves = new Shelf[SIZES.length];
     private final long limit;
     private final long tightAbove;
     private final Counter used = new Counter();
 
-    /// Of slabs: more than is used, never more than the limit if it can be helped.
+    /// What is used, and free parts that were: never more than the limit.
+    private long resident;
+
+    /// The free parts among them, and the fewest since the last trim.
+    private long idle;
+
+    private long leastIdle;
+
+    /// Of slabs, resident or not.
     private long reserved;
+
+    /// Memory to be freed as soon as the JDK call that uses it is over.
+    private final List<MappedMemory> inUse = new ArrayList<>();
+
+    private boolean trimPlanned;
+
+    /// Whether the system refused memory since the last trim.
+    private boolean refused;
 
     private final TaskRing waiting = new TaskRing("waiters for buffer memory");
     private final Runnable callWaiting = this::callWaiting;
@@ -42,6 +83,9 @@ public final class BufferPool {
         @Nullable Part[] free = new @Nullable Part[0];
         int top;
 
+        /// How many at the bottom are not resident.
+        int cold;
+
         /// How many there are, out or free.
         int parts;
 
@@ -51,20 +95,28 @@ public final class BufferPool {
     }
 
     private static final class Slab {
+        final MappedMemory memory;
         int free;
+        boolean dropped;
+
+        Slab(MappedMemory memory) {
+            this.memory = memory;
+        }
     }
 
-    /// A part of a slab, or a piece of its own.
+    /// A part of a slab, or, without a shelf, all of a mapping of its own.
     private final class Part implements MemoryPiece.Lender, Runnable {
         final @Nullable Shelf shelf;
-        final @Nullable Slab slab;
+        final Slab slab;
+        final long at;
         final MemoryPiece piece;
         final NativeBuffer view;
 
-        Part(@Nullable Shelf shelf, @Nullable Slab slab, NativeBytes bytes) {
+        Part(@Nullable Shelf shelf, Slab slab, long at, long size) {
             this.shelf = shelf;
             this.slab = slab;
-            piece = new MemoryPiece(bytes, this);
+            this.at = at;
+            piece = new MemoryPiece(slab.memory.bytes().part(at, size), this);
             view = new NativeBuffer(piece);
         }
 
@@ -79,8 +131,9 @@ public final class BufferPool {
         }
     }
 
-    BufferPool(LoopOperations operations, long limit) {
+    BufferPool(LoopOperations operations, MemoryCalls calls, long limit) {
         this.operations = operations;
+        this.calls = calls;
         this.limit = limit;
         tightAbove = limit / 4 * 3;
         for (int i = 0; i < SIZES.length; i++) {
@@ -105,7 +158,7 @@ public final class BufferPool {
     /// @return null if there is no more memory within the limit
     public @Nullable NativeBuffer takeForUser(int atLeast) {
         operations.host.requireOpen("Buffer.take");
-        NativeBuffer.requireSize(atLeast);
+        MemoryPiece.requireSize(atLeast);
         Part part = part(atLeast);
         if (part == null) {
             return null;
@@ -136,34 +189,59 @@ public final class BufferPool {
                 return fits(shelf.size) ? pop(shelf) : null;
             }
         }
-        if (!fits(atLeast)) {
-            return null;
-        }
-        Part large = new Part(null, null, NativeBytes.allocate(atLeast));
-        used.add(atLeast);
-        return large;
+        int page = MappedMemory.PAGE_BYTES;
+        int size = (atLeast + page - 1) / page * page;
+        return fits(size) ? large(size) : null;
     }
 
     private boolean fits(int bytes) {
         return used.get() + bytes <= limit;
     }
 
-    private Part pop(Shelf shelf) {
-        if (shelf.top == 0) {
-            stock(shelf);
+    private @Nullable Part large(int size) {
+        makeRoom(size);
+        MappedMemory memory = map(size);
+        if (memory == null) {
+            return null;
+        }
+        Part part = new Part(null, new Slab(memory), 0, size);
+        resident += size;
+        used.add(size);
+        return part;
+    }
+
+    private @Nullable Part pop(Shelf shelf) {
+        if (shelf.top == shelf.cold) {
+            makeRoom(shelf.size);
+            if (shelf.top == 0 && !stock(shelf)) {
+                return null;
+            }
+            resident += shelf.size;
+            shelf.cold--;
+        } else {
+            idle -= shelf.size;
+            leastIdle = Math.min(leastIdle, idle);
         }
         Part part = Objects.requireNonNull(shelf.free[--shelf.top]);
-        Objects.requireNonNull(part.slab).free--;
+        part.slab.free--;
         used.add(shelf.size);
         return part;
     }
 
     private void giveBack(Part part) {
-        used.add(-part.piece.bytes.size());
+        long size = part.piece.bytes.size();
+        used.add(-size);
         Shelf shelf = part.shelf;
-        if (shelf != null && part.slab != null) {
+        if (shelf == null) {
+            resident -= size;
+            free(part.slab.memory);
+        } else {
             part.slab.free++;
             shelf.free[shelf.top++] = part;
+            idle += size;
+            if (idle > KEPT_BYTES) {
+                planTrim();
+            }
         }
         if (!waiting.isEmpty()) {
             callWaitingSoon();
@@ -172,41 +250,138 @@ public final class BufferPool {
 
     // ------------------------------------------------------------------ slabs
 
-    private void stock(Shelf shelf) {
-        if (reserved + SLAB_BYTES > limit) {
-            dropFreeSlabs();
+    private @Nullable MappedMemory map(int bytes) {
+        MappedMemory memory = MappedMemory.map(calls, bytes);
+        if (memory == null) {
+            refused = true;
+            planTrim();
         }
-        NativeBytes memory = NativeBytes.allocate(SLAB_BYTES);
+        return memory;
+    }
+
+    private void free(MappedMemory memory) {
+        if (!memory.free()) {
+            inUse.add(memory);
+            planTrim();
+        }
+    }
+
+    private boolean stock(Shelf shelf) {
+        MappedMemory memory = map(SLAB_BYTES);
+        if (memory == null) {
+            return false;
+        }
         int count = SLAB_BYTES / shelf.size;
         // The stack has room for all there are, so that giving back allocates nothing.
-        shelf.free = Arrays.copyOf(shelf.free, shelf.parts + count);
-        Slab slab = new Slab();
-        for (int i = count - 1; i >= 0; i--) {
-            NativeBytes bytes = memory.part((long) i * shelf.size, shelf.size);
-            shelf.free[shelf.top++] = new Part(shelf, slab, bytes);
+        @Nullable Part[] larger = Arrays.copyOf(shelf.free, shelf.parts + count);
+        Slab slab = new Slab(memory);
+        for (int i = 0; i < count; i++) {
+            long at = SLAB_BYTES - (long) (i + 1) * shelf.size;
+            larger[i] = new Part(shelf, slab, at, shelf.size);
         }
         slab.free = count;
+        shelf.free = larger;
+        shelf.top = count;
+        shelf.cold = count;
         shelf.parts += count;
         reserved += SLAB_BYTES;
+        return true;
     }
 
     /// What one size had in a burst is not kept when another one needs it.
-    private void dropFreeSlabs() {
+    private void makeRoom(int bytes) {
+        long missing = resident + bytes - limit;
+        if (missing > 0) {
+            missing -= dropFreeSlabs(missing, Integer.MAX_VALUE);
+            discard(missing, Integer.MAX_VALUE);
+        }
+    }
+
+    /// Unmaps slabs that are wholly free, those first that were not used for longest.
+    ///
+    /// @param wanted how many resident bytes to free
+    /// @return how many were
+    private long dropFreeSlabs(long wanted, int most) {
+        long before = resident;
+        long marked = 0;
+        int left = most;
         for (Shelf shelf : shelves) {
             int inSlab = SLAB_BYTES / shelf.size;
             int kept = 0;
+            int cold = shelf.cold;
             for (int i = 0; i < shelf.top; i++) {
                 Part part = Objects.requireNonNull(shelf.free[i]);
-                if (Objects.requireNonNull(part.slab).free < inSlab) {
+                Slab slab = part.slab;
+                if (!slab.dropped && slab.free == inSlab && left > 0 && marked < wanted) {
+                    slab.dropped = true;
+                    left--;
+                    marked += SLAB_BYTES;
+                    free(slab.memory);
+                    reserved -= SLAB_BYTES;
+                    shelf.parts -= inSlab;
+                }
+                if (!slab.dropped) {
                     shelf.free[kept++] = part;
+                } else if (i < cold) {
+                    shelf.cold--;
+                } else {
+                    resident -= shelf.size;
+                    idle -= shelf.size;
                 }
             }
-            int dropped = shelf.top - kept;
-            shelf.parts -= dropped;
+            Arrays.fill(shelf.free, kept, shelf.top, null);
             shelf.top = kept;
-            shelf.free = Arrays.copyOf(Arrays.copyOf(shelf.free, kept), shelf.parts);
-            reserved -= (long) dropped * shelf.size;
         }
+        return before - resident;
+    }
+
+    /// Gives free parts of slabs that are in use back to the system, which stay mapped.
+    private void discard(long wanted, int most) {
+        long left = wanted;
+        int more = most;
+        for (Shelf shelf : shelves) {
+            for (; left > 0 && more > 0 && shelf.cold < shelf.top; more--) {
+                Part part = Objects.requireNonNull(shelf.free[shelf.cold++]);
+                part.slab.memory.discard(part.at, shelf.size);
+                resident -= shelf.size;
+                idle -= shelf.size;
+                left -= shelf.size;
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------ after a burst
+
+    private void planTrim() {
+        if (!trimPlanned && !operations.isEnding()) {
+            trimPlanned = true;
+            leastIdle = idle;
+            operations.host.loop().after(TRIM_INTERVAL, this::trim).unreference();
+        }
+    }
+
+    /// Gives back what nobody has needed since the last time.
+    private void trim(Timer timer) {
+        inUse.removeIf(MappedMemory::free);
+        refused = false;
+        callWaitingSoon();
+        long spare = Math.min(idle, leastIdle) - KEPT_BYTES;
+        long before = idle;
+        if (spare > 0) {
+            discard(spare - dropFreeSlabs(spare, SLABS_AT_ONCE), PARTS_AT_ONCE);
+        }
+        long freed = before - idle;
+        boolean more = freed < spare;
+        leastIdle = more ? Math.min(idle, leastIdle - freed) : idle;
+        trimPlanned = idle > KEPT_BYTES || !inUse.isEmpty();
+        if (trimPlanned) {
+            timer.reschedule(more ? REST_INTERVAL : TRIM_INTERVAL);
+        }
+    }
+
+    /// The loop is over. Slabs with buffers that users still have are left to the garbage collector.
+    void close() {
+        dropFreeSlabs(Long.MAX_VALUE, Integer.MAX_VALUE);
     }
 
     // ------------------------------------------------------------------ how much there is
@@ -220,18 +395,23 @@ public final class BufferPool {
         return reserved;
     }
 
+    /// How many bytes may be backed by memory of the system: never more than the limit.
+    long resident() {
+        return resident;
+    }
+
     public long limit() {
         return limit;
     }
 
     /// Whether so much is out that whoever can do without should.
     public boolean isTight() {
-        return used.get() > tightAbove;
+        return refused || used.get() > tightAbove;
     }
 
     /// Whether it would be so with that much more.
     public boolean wouldBeTight(long bytes) {
-        return used.get() + bytes > tightAbove;
+        return refused || used.get() + bytes > tightAbove;
     }
 
     /// Calls once, in a turn of the loop to come, when it is not tight.

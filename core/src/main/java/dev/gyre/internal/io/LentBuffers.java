@@ -34,7 +34,7 @@ final class LentBuffers {
         }
         NativeBuffer view = views[number];
         if (view == null) {
-            NativeBytes memory = new NativeBytes(buffers.memory(number));
+            NativeBytes memory = buffers.memory(number);
             view = new NativeBuffer(new MemoryPiece(memory, () -> giveKept(number)));
             views[number] = view;
         }

@@ -49,7 +49,7 @@ public final class LoopOperations {
         this.seam = seam;
         ports = new @Nullable Port[64];
         buffers = new LentBuffers(requests, this);
-        pool = new BufferPool(this, config.bufferMemory());
+        pool = new BufferPool(this, seam.memory(), config.bufferMemory());
         pools = new OperationPools(this, config.preallocatedOperations());
     }
 
@@ -268,5 +268,7 @@ public final class LoopOperations {
             IoHandler owner = left.owner;
             ((LoopOperation) owner).drop();
         }
+        pool.close();
+        requests.buffers().close();
     }
 }

@@ -10,6 +10,7 @@ import java.lang.invoke.VarHandle;
 /// A piece of memory, and how many buffers have it: the first one and its slices. When the last of
 /// them is released it goes back to where it came from.
 final class MemoryPiece {
+    private static final int MAX_BYTES = 1 << 30;
     private static final VarHandle HOLDERS;
 
     static {
@@ -37,6 +38,13 @@ final class MemoryPiece {
     MemoryPiece(NativeBytes bytes, @Nullable Lender lender) {
         this.bytes = bytes;
         this.lender = lender;
+    }
+
+    static void requireSize(int capacity) {
+        if (capacity < 1 || capacity > MAX_BYTES) {
+            throw new IllegalArgumentException(
+                    "a buffer has from 1 to " + MAX_BYTES + " bytes, not " + capacity);
+        }
     }
 
     /// Another buffer has it too. The caller has one.

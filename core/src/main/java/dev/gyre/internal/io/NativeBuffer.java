@@ -13,7 +13,7 @@ import java.util.Objects;
 
 /// A buffer, and who has it.
 public final class NativeBuffer implements Buffer {
-    private static final int MOST_BYTES = 1 << 30;
+    private static final NativeBytes NOTHING = NativeBytes.allocate(Long.BYTES).part(0, 0);
 
     private static final String RELEASED = "nobody any more: it was released";
     private static final String GIVEN_BACK = "the loop again: it was released";
@@ -56,15 +56,13 @@ public final class NativeBuffer implements Buffer {
     }
 
     public static NativeBuffer allocate(int capacity) {
-        requireSize(capacity);
+        MemoryPiece.requireSize(capacity);
         return new NativeBuffer(new MemoryPiece(NativeBytes.allocate(capacity), null));
     }
 
-    static void requireSize(int capacity) {
-        if (capacity < 1 || capacity > MOST_BYTES) {
-            throw new IllegalArgumentException(
-                    "a buffer has from 1 to " + MOST_BYTES + " bytes, not " + capacity);
-        }
+    /// One that has no bytes and no room, without memory of its own.
+    public static NativeBuffer empty() {
+        return new NativeBuffer(new MemoryPiece(NOTHING, null));
     }
 
     // ------------------------------------------------------------------ who has it

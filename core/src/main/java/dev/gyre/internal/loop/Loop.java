@@ -17,6 +17,7 @@ import dev.gyre.Watcher;
 import dev.gyre.Work;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.base.Confinement;
+import dev.gyre.internal.base.MemoryBudget;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.OpenDescriptor;
@@ -64,8 +65,9 @@ public final class Loop implements EventLoop {
 
     private final Confinement confinement;
 
-    private Loop(LoopConfig config, Backend backend, Optional<String> backendFallback) {
-        this.config = config; // First: the parts ask for it.
+    private Loop(
+            MemoryBudget.Reservation memory, Backend backend, Optional<String> backendFallback) {
+        config = memory.config(); // First: the parts ask for it.
         this.backend = backend;
         Parts parts = new Parts(config, backend, this, new Host(this));
         confinement = parts.confinement;
@@ -84,6 +86,7 @@ public final class Loop implements EventLoop {
         shutdown = new Shutdown(parts);
         runs = new Runs(parts, new Courses(parts, tick), shutdown);
         metrics = new Metrics(parts, tick, backendFallback);
+        boolean _ = belongings.tryAdd(memory);
     }
 
     public static Loop open(LoopConfig config) {
@@ -100,10 +103,15 @@ public final class Loop implements EventLoop {
 
     private static Loop open(LoopConfig config, Backends.Choice choice) {
         Backend backend = choice.backend();
+        MemoryBudget.Reservation memory = null;
         try {
-            return new Loop(config, backend, choice.fallback());
+            memory = MemoryBudget.PROCESS.reserve(config);
+            return new Loop(memory, backend, choice.fallback());
         } catch (Throwable e) {
             backend.close();
+            if (memory != null) {
+                memory.close();
+            }
             throw e;
         }
     }

@@ -138,7 +138,10 @@ final class StreamInput {
         if (ended) {
             return false;
         }
-        return discarding || (reader != null ? !paused : !isBlocked());
+        // Behind what was never offered nothing is asked for: a protocol that pauses after every
+        // few
+        // messages would else collect more each time.
+        return discarding || (reader != null ? !paused : !owed && !isBlocked());
     }
 
     void discard() {
@@ -195,7 +198,7 @@ final class StreamInput {
         endTold = true;
         tellingEnd = true;
         NativeBuffer rest = unread;
-        NativeBuffer view = rest == null ? NativeBuffer.allocate(1) : rest.lendView();
+        NativeBuffer view = rest == null ? NativeBuffer.empty() : rest.lendView();
         unreadAtEnd = view;
         try {
             speaking.onEnd(connection.face());
@@ -227,24 +230,24 @@ final class StreamInput {
     @SuppressWarnings("ReferenceEquality") // a buffer is only itself
     private void deliverUnread() {
         NativeBuffer kept = unread;
-        if (kept == null) {
-            return;
-        }
         owed = false;
-        NativeBuffer view = kept.lendView();
-        try {
-            deliver(view);
-        } finally {
-            kept.adopt(view, OURS);
-            owed |= isBlocked();
-            if (unread != kept) {
-                kept.release(); // The stream was closed meanwhile.
-            } else if (kept.readable() == 0) {
-                unread = null;
-                kept.release();
+        if (kept != null) {
+            NativeBuffer view = kept.lendView();
+            try {
+                deliver(view);
+            } finally {
+                kept.adopt(view, OURS);
+                if (unread != kept) {
+                    kept.release(); // The stream was closed meanwhile.
+                } else if (kept.readable() == 0) {
+                    unread = null;
+                    kept.release();
+                }
+                owed = unread != null && isBlocked();
             }
+            requireWithinLimit();
         }
-        requireWithinLimit();
+        connection.updateReading();
     }
 
     /// Hands bytes on, and to the next protocol if one has taken the place of the one that began.
@@ -326,7 +329,7 @@ final class StreamInput {
         reader = null;
         connection.updateReading();
         if (kept == null) {
-            waiting.resolve(NativeBuffer.allocate(1));
+            waiting.resolve(NativeBuffer.empty());
             connection.closeIfBothEnded();
         } else {
             NativeBuffer view = kept.lendView();
@@ -360,7 +363,7 @@ final class StreamInput {
 
     private void rejectReader(Deferred<Buffer> waiting) {
         if (ended) {
-            waiting.resolve(NativeBuffer.allocate(1));
+            waiting.resolve(NativeBuffer.empty());
         } else {
             waiting.reject(connection.closedException());
         }
@@ -387,13 +390,14 @@ final class StreamInput {
             room = connection.pool().take(Math.max(more, LEAST_BYTES));
         } else if (kept.writable() < more) {
             int all = kept.readable() + more;
+            int doubled = Math.min(kept.capacity() * 2, connection.config().inputLimit());
             kept.compact();
             if (kept.writable() < more) {
                 // Who keeps much unread when memory is short is the first to go.
                 room =
                         connection.pool().isTight()
                                 ? null
-                                : connection.pool().take(Math.max(all, kept.capacity() * 2));
+                                : connection.pool().take(Math.max(all, doubled));
                 if (room != null) {
                     room.takeFrom(kept, kept.readable());
                     kept.release();
@@ -438,5 +442,6 @@ final class StreamInput {
         }
         unread = null; // If a callback is reading it just now, it goes back after that.
         late = null;
+        owed = false;
     }
 }

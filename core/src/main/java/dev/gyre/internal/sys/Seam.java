@@ -3,14 +3,24 @@ package dev.gyre.internal.sys;
 import java.util.function.Supplier;
 
 /// All of the seam that descriptors are used through, as makers of instances: an instance serves one
-/// thread at a time.
+/// thread at a time. The memory calls serve any.
 ///
 /// @param limit of the descriptors that are made through it
 public record Seam(
         Supplier<? extends Kernel> kernels,
         Supplier<? extends SocketCalls> sockets,
         Supplier<? extends FileCalls> files,
-        DescriptorLimit limit) {
+        DescriptorLimit limit,
+        MemoryCalls memory) {
+
+    /// With the real memory.
+    public Seam(
+            Supplier<? extends Kernel> kernels,
+            Supplier<? extends SocketCalls> sockets,
+            Supplier<? extends FileCalls> files,
+            DescriptorLimit limit) {
+        this(kernels, sockets, files, limit, LinuxMemoryCalls.INSTANCE);
+    }
 
     /// The real one, a new instance each time: for one who keeps it.
     public static final Seam LINUX =
@@ -39,6 +49,7 @@ public record Seam(
                 kernels.equals(LINUX.kernels) ? LINUX_BY_THREAD.kernels : kernels,
                 sockets.equals(LINUX.sockets) ? LINUX_BY_THREAD.sockets : sockets,
                 files,
-                limit);
+                limit,
+                memory);
     }
 }

@@ -85,7 +85,7 @@ class BufferPoolPropertyTest {
         void take(Step step) {
             int atLeast = Math.max(1, step.size);
             int size = atLeast <= 4_096 ? 4_096 : atLeast <= 16_384 ? 16_384 : 65_536;
-            size = Math.max(size, atLeast);
+            size = Math.max(size, (atLeast + 4_095) / 4_096 * 4_096);
             @Nullable Buffer taken =
                     step.kind == Kind.TAKE ? pool.take(atLeast) : pool.takeForUser(atLeast);
             if (used() + size > LIMIT) {

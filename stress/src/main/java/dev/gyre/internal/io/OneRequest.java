@@ -6,6 +6,7 @@ import dev.gyre.internal.backend.ReceiveBuffers;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.Seam;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// Loop thread only.
 final class OneRequest implements Requests {
     private final Completions completions = new Completions();
-    private final ReceiveBuffers none = new ReceiveBuffers(1, 64);
+    private final ReceiveBuffers none = new ReceiveBuffers(Seam.LINUX.memory(), 1, 64);
     private @Nullable Request pending;
 
     /// The kernel is through with it.

@@ -63,7 +63,9 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         performer = new Performer(seam.kernels().get(), seam.sockets().get());
         files = new FileWork(host, seam.files(), completions);
         LoopConfig config = host.config();
-        buffers = new ReceiveBuffers(config.receiveBuffers(), config.receiveBufferBytes());
+        buffers =
+                new ReceiveBuffers(
+                        seam.memory(), config.receiveBuffers(), config.receiveBufferBytes());
         descriptors = new DescriptorPool(this, config.preallocatedDescriptors());
     }
 

@@ -458,6 +458,7 @@ final class Flying {
                 if (flight.polling) {
                     recalled(flight);
                 } else {
+                    buffers.abandon();
                     owner.arrived(flight, -Errno.ENOMEM, -1);
                 }
             }

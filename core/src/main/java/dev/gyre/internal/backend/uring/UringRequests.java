@@ -51,7 +51,9 @@ final class UringRequests implements Requests, Flying.Owner {
         LoopConfig config = host.config();
         this.recall = recall;
         kernel = seam.kernels().get();
-        buffers = new ReceiveBuffers(config.receiveBuffers(), config.receiveBufferBytes());
+        buffers =
+                new ReceiveBuffers(
+                        seam.memory(), config.receiveBuffers(), config.receiveBufferBytes());
         descriptors = new DescriptorPool((_, _) -> {}, config.preallocatedDescriptors());
         flying = new Flying(seam, buffers, repertoire, this);
         files = new FileWork(host, seam.files(), completions);
@@ -335,6 +337,9 @@ final class UringRequests implements Requests, Flying.Owner {
             files.close();
             recall.run();
             flying.end();
+            if (flying.inKernel() > 0) {
+                buffers.abandon();
+            }
         }
     }
 

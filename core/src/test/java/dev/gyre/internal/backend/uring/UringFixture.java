@@ -152,11 +152,8 @@ abstract class UringFixture {
     }
 
     protected String receivedIn(Request request) {
-        byte[] bytes =
-                requests.buffers()
-                        .memory(request.buffer)
-                        .asSlice(0, request.result)
-                        .toArray(ValueLayout.JAVA_BYTE);
+        byte[] bytes = new byte[(int) request.result];
+        requests.buffers().memory(request.buffer).get(0, bytes, 0, bytes.length);
         return new String(bytes, StandardCharsets.UTF_8);
     }
 

@@ -7,8 +7,9 @@ import dev.gyre.EventLoop;
 /// together cannot use up the heap, at whose end the loop would end, and everybody with it.
 ///
 /// The heap of a process is shared by its loops, of which there is about one a processor, and by all that is not counted here: a share is
-/// a quarter of the heap over the processors, and no more than the loop has of native memory. It is no less than what one peer
-/// may ask for at a time, also on a machine of many processors: a refusal that never passes would be none of a limit of all.
+/// a quarter of the heap over the processors, and no more than the loop has of native memory. On a
+/// machine of many processors it is still as much as one peer may ask for at a time, unless that
+/// is more than an eighth of the heap.
 ///
 /// Loop thread only.
 public final class HeapShare {
@@ -33,7 +34,8 @@ public final class HeapShare {
     }
 
     static long limit(long heapBytes, int processors, long nativeBytes) {
-        return Math.min(nativeBytes, Math.max(LEAST_BYTES, heapBytes / (4L * processors)));
+        long least = Math.min(LEAST_BYTES, heapBytes / 8);
+        return Math.min(nativeBytes, Math.max(least, heapBytes / (4L * processors)));
     }
 
     /// Takes so much, if there is as much left.

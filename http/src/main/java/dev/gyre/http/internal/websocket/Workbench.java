@@ -154,14 +154,19 @@ final class Workbench implements AutoCloseable {
         return arrays.take(leastBytes);
     }
 
-    /// Where a long message is handed out: a slice is taken off it, and released. Null if it is too long to be kept.
+    /// Where a long message is handed out: a slice is taken off it, and released. Null if it is too
+    /// long to be kept, or the JVM has no direct memory left: the loop may still have some.
     @Nullable Buffer handing(int bytes) {
         if (bytes > ArrayStock.MOST_KEPT_BYTES) {
             return null;
         }
         Buffer known = handed;
         if (known == null || known.capacity() < bytes) {
-            known = Buffer.allocate(bytes + ArrayStock.STEP_BYTES - 1 & -ArrayStock.STEP_BYTES);
+            try {
+                known = Buffer.allocate(bytes + ArrayStock.STEP_BYTES - 1 & -ArrayStock.STEP_BYTES);
+            } catch (OutOfMemoryError e) {
+                return null;
+            }
             handed = known;
         }
         watch();

@@ -31,6 +31,9 @@ final class HeapShareTest {
         assertThat(HeapShare.limit(4L << 30, 4, 1L << 30)).isEqualTo(256 << 20);
         assertThat(HeapShare.limit(4L << 30, 4, 100 << 20)).isEqualTo(100 << 20);
         assertThat(HeapShare.limit(256 << 20, 64, 1L << 30)).isEqualTo(HeapShare.LEAST_BYTES);
+        assertThat(HeapShare.limit(32 << 20, 64, 1L << 30))
+                .as("of a small heap")
+                .isEqualTo(4 << 20);
         try (EventLoop loop = EventLoop.open(LoopConfig.DEFAULT.withBufferMemory(16 << 20))) {
             assertThat(HeapShare.of(loop).limitBytes()).isLessThanOrEqualTo(16 << 20);
         }

@@ -1,0 +1,149 @@
+package dev.gyre.internal.base;
+
+import dev.gyre.LoopConfig;
+
+import org.jspecify.annotations.Nullable;
+
+import java.lang.ref.PhantomReference;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.util.HashMap;
+import java.util.Map;
+
+/// The native memory that the loops of a process may use together. Each loop reserves all that it
+/// may ever use when it is opened, so that the sum stays within the limit whatever peers send. A
+/// loop that does not fit is not opened.
+///
+/// The default limit is the maximum heap size, which is also the JVM's default for direct buffers.
+///
+/// Any thread.
+public final class MemoryBudget {
+    private static final String PROPERTY = "gyre.bufferMemory";
+    private static final long MIB = 1 << 20;
+
+    /// The least that a loop can work with, beside its receive buffers.
+    private static final long MIN_BYTES = MIB;
+
+    /// The most that a loop reserves by default.
+    private static final long MAX_SHARE = 256 * MIB;
+
+    /// What a loop reserves at least by default if that is no more than half of the limit.
+    private static final long MIN_SHARE = 32 * MIB;
+
+    /// The budget of this process.
+    public static final MemoryBudget PROCESS =
+            new MemoryBudget(limitOf(System.getProperty(PROPERTY)));
+
+    private final long limit;
+
+    // Guarded by this.
+    private long reserved;
+    private final Map<Reference<?>, Long> reservations = new HashMap<>();
+    private final ReferenceQueue<Reservation> unreachable = new ReferenceQueue<>();
+
+    /// What a loop has reserved until it is closed, or unreachable.
+    public final class Reservation implements AutoCloseable {
+        private final LoopConfig config;
+        private final Reference<?> handle = new PhantomReference<>(this, unreachable);
+
+        private Reservation(LoopConfig config, long bytes) {
+            this.config = config;
+            reservations.put(handle, bytes);
+            reserved += bytes;
+        }
+
+        /// The loop's configuration, with its share of the buffer memory.
+        public LoopConfig config() {
+            return config;
+        }
+
+        @Override
+        public void close() {
+            release(handle);
+        }
+    }
+
+    MemoryBudget(long limit) {
+        this.limit = limit;
+    }
+
+    static long limitOf(@Nullable String property) {
+        if (property == null) {
+            return Runtime.getRuntime().maxMemory();
+        }
+        try {
+            int digits = property.length() - 1;
+            int unit = "kmg".indexOf(Character.toLowerCase(property.charAt(digits)));
+            String number = unit < 0 ? property : property.substring(0, digits);
+            return Math.multiplyExact(Long.parseUnsignedLong(number), 1L << ((unit + 1) * 10));
+        } catch (RuntimeException e) {
+            throw new IllegalArgumentException(
+                    "system property "
+                            + PROPERTY
+                            + ": a number of bytes such as 64m or 1g, not "
+                            + property,
+                    e);
+        }
+    }
+
+    /// The buffer memory of one of so many loops. One share is left for loops beyond those.
+    ///
+    /// @param loops 0 if unknown: as many as there are processors
+    /// @param receiving the bytes of its receive buffers
+    public long share(int loops, long receiving) {
+        long share;
+        if (loops > 0) {
+            share = limit / (loops + 1);
+        } else {
+            int processors = Runtime.getRuntime().availableProcessors();
+            share = Math.max(limit / (processors + 1), Math.min(MIN_SHARE, limit / 2));
+        }
+        return Math.clamp(share - receiving, MIN_BYTES, MAX_SHARE);
+    }
+
+    /// Reserves what a loop may use. A loop that has a share gets at most half of what is left, so
+    /// that there can be more loops than were expected.
+    ///
+    /// @throws IllegalStateException if there is not enough left
+    public synchronized Reservation reserve(LoopConfig config) {
+        for (Reference<?> gone = unreachable.poll(); gone != null; gone = unreachable.poll()) {
+            release(gone);
+        }
+        long receiving = (long) config.receiveBuffers() * config.receiveBufferBytes();
+        long left = limit - reserved;
+        LoopConfig resolved = config;
+        if (config.hasBufferMemoryShare()) {
+            long most = Math.max(MIN_BYTES, left / 2 - receiving);
+            resolved = config.withBufferMemory(Math.min(config.bufferMemory(), most));
+        }
+        long bytes = resolved.bufferMemory() + receiving;
+        if (bytes > left) {
+            throw new IllegalStateException(
+                    ("loop %s needs %d MiB of native memory (bufferMemory %d MiB, receiveBuffers %d"
+                                    + " MiB), but %d of %d MiB are left: lower"
+                                    + " LoopConfig.withBufferMemory or withReceiveBuffers, close"
+                                    + " other loops, or raise the limit of the process with"
+                                    + " -D%s=SIZE or -Xmx")
+                            .formatted(
+                                    config.name(),
+                                    bytes / MIB,
+                                    resolved.bufferMemory() / MIB,
+                                    receiving / MIB,
+                                    left / MIB,
+                                    limit / MIB,
+                                    PROPERTY));
+        }
+        return new Reservation(resolved, bytes);
+    }
+
+    private synchronized void release(Reference<?> handle) {
+        Long bytes = reservations.remove(handle);
+        if (bytes != null) {
+            reserved -= bytes;
+        }
+    }
+
+    synchronized long reserved() {
+        return reserved;
+    }
+}

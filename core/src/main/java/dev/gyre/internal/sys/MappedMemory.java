@@ -1,0 +1,93 @@
+package dev.gyre.internal.sys;
+
+import org.jspecify.annotations.Nullable;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/// Memory outside the Java heap that is freed explicitly. It does not count against the JVM's
+/// direct-memory limit, so mapping it neither runs a garbage collection nor throws: if the system
+/// refuses, there is none.
+///
+/// Every view of it, also a `ByteBuffer` that a user still holds, throws an [IllegalStateException]
+/// once it is freed. That is what a shared arena is for. Closing one stops every thread of the
+/// process for a moment, about 15 µs in a process with few threads: this is for memory that is
+/// freed rarely. Memory that becomes unreachable without being freed is freed by the garbage
+/// collector.
+///
+/// Any thread.
+public final class MappedMemory {
+    /// What mappings are a multiple of. Systems with larger pages round up.
+    public static final int PAGE_BYTES = 4 << 10;
+
+    private final MemoryCalls calls;
+    private final Arena arena;
+    private final NativeBytes bytes;
+
+    /// Frees it once this object is unreachable, on the JDK's own cleaner thread.
+    @SuppressWarnings("UnusedVariable") // being reachable is its purpose
+    private final MemorySegment guard;
+
+    @SuppressWarnings("restricted") // this room's purpose
+    private MappedMemory(MemoryCalls calls, MemorySegment memory, Arena arena) {
+        this.calls = calls;
+        this.arena = arena;
+        bytes = new NativeBytes(memory);
+        guard = MemorySegment.NULL.reinterpret(0, Arena.ofAuto(), _ -> close(arena));
+    }
+
+    /// Maps zeroed memory.
+    ///
+    /// @param size a multiple of [#PAGE_BYTES]
+    /// @return null if the system has none
+    @SuppressWarnings("restricted") // this room's purpose
+    public static @Nullable MappedMemory map(MemoryCalls calls, long size) {
+        Arena arena = Arena.ofShared();
+        long address = calls.map(size);
+        if (address < 0) { // No address of user space is negative.
+            return null;
+        }
+        boolean owned = false;
+        try {
+            MemorySegment memory =
+                    MemorySegment.ofAddress(address)
+                            .reinterpret(size, arena, _ -> calls.unmap(address, size));
+            owned = true;
+            return new MappedMemory(calls, memory, arena);
+        } catch (Throwable e) { // No heap for these objects.
+            if (owned) {
+                arena.close();
+            } else {
+                calls.unmap(address, size);
+            }
+            throw e;
+        }
+    }
+
+    public NativeBytes bytes() {
+        return bytes;
+    }
+
+    /// Gives a part back to the system, to be mapped again when it is next used.
+    public void discard(long at, long length) {
+        int _ = calls.discard(bytes.address() + at, length); // A refusal costs only memory.
+    }
+
+    /// Frees it.
+    ///
+    /// @return false if a thread is in a JDK call that uses a view of it; nothing is freed then
+    public boolean free() {
+        return close(arena);
+    }
+
+    private static boolean close(Arena arena) {
+        try {
+            if (arena.scope().isAlive()) {
+                arena.close();
+            }
+            return true;
+        } catch (IllegalStateException e) {
+            return false; // In use, or closed by another thread in between.
+        }
+    }
+}
