@@ -157,8 +157,8 @@ final class SocketWire implements Wire {
 
     private void received(Receive done) {
         long result = done.result();
-        boolean goesOn = done.hasMore();
-        if (!goesOn) {
+        boolean stoppedHere = receiving == Receiving.STOPPING;
+        if (!done.hasMore()) {
             receiving = Receiving.STOPPED;
         }
         if (closed) {
@@ -176,7 +176,7 @@ final class SocketWire implements Wire {
         } else if (!done.isCancelled()) {
             wanted = false;
             fail(done);
-        } else if (wanted && operations.isEnding()) {
+        } else if (wanted && !stoppedHere && operations.isEnding()) {
             wanted = false;
             user().onLoopEnding();
         }
