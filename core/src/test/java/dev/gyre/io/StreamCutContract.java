@@ -48,6 +48,56 @@ public abstract class StreamCutContract extends StreamFixture {
     }
 
     @Test
+    @Clause("N-4")
+    void join_whoseBothPeersEndWhileOneReadsNothing_deliversAllOfIt() {
+        proxy();
+        long[] got = {0};
+        client.onData(
+                data -> {
+                    got[0] += data.readable();
+                    data.clear();
+                });
+        client.pause();
+        origin.write(new byte[8 << 20]);
+        origin.end();
+        client.end();
+        awaitEvent("origin end");
+        settle();
+        client.resume();
+        runUntil("all of it", () -> got[0] == 8 << 20);
+        awaitEvent("client ENDED");
+    }
+
+    @Test
+    @Clause("N-4")
+    void end_ofBothDirectionsWithInputUnread_keepsItUntilItIsRead() {
+        connect();
+        StringBuilder got = new StringBuilder();
+        server.onData(
+                data -> {
+                    got.append((char) data.get());
+                    server.pause();
+                });
+        server.onEnd(() -> got.append('.'));
+        client.write("abc");
+        client.end();
+        runUntil("the first", () -> got.length() == 1);
+        settle();
+        server.resume(); // The end arrives while the next byte is delivered, and pauses again.
+        runUntil("the second", () -> got.length() == 2);
+        settle();
+        server.end();
+        settle();
+        assertThat(server.closeReason()).as("a byte is unread").isNull();
+        server.resume();
+        settle();
+        server.resume();
+        awaitClosed(server);
+        assertThat(got).hasToString("abc.");
+        assertThat(server.closeReason()).isEqualTo(CloseReason.ENDED);
+    }
+
+    @Test
     @Clause({"N-4", "N-5"})
     void readTimeout_ofAPipesTarget_resetsItsPeer() {
         connect();

@@ -354,9 +354,9 @@ final class Connection implements Wire.User {
         return new StreamClosedException(this + " is closed: " + why, why, failure);
     }
 
-    /// The end of the input has reached whom it may concern.
+    /// Closes the stream once both directions have ended and no input is left to deliver.
     void closeIfBothEnded() {
-        if (input.hasEnded() && output.hasEnded()) {
+        if (input.isFinished() && output.hasEnded()) {
             closeWith(draining ? CloseReason.CLOSED : CloseReason.ENDED, null);
         }
     }

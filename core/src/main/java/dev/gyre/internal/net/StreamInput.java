@@ -65,6 +65,12 @@ final class StreamInput {
         return ended;
     }
 
+    /// Whether the peer's end has arrived and all input before it was delivered or is unwanted.
+    boolean isFinished() {
+        boolean delivered = unread == null && handedOut == null && late == null;
+        return ended && (discarding || (delivered && (endTold || protocol == null)));
+    }
+
     boolean isPaused() {
         return paused;
     }
