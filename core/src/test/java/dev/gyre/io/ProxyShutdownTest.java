@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.gyre.BackendKind;
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
+import dev.gyre.LogCapture;
 import dev.gyre.LoopConfig;
 import dev.gyre.ShutdownReport;
 import dev.gyre.internal.tls.Certificates;
@@ -25,14 +26,8 @@ import java.nio.file.Files;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
-import java.text.MessageFormat;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -133,12 +128,9 @@ class ProxyShutdownTest {
     @Clause({"S-2", "N-4"})
     void shutdown_pastItsDeadlineInTheMiddleOfAResponse_resetsBothPeersAndLogsThemOnce(
             BackendKind backend, boolean tls) throws Exception {
-        List<String> logged = new ArrayList<>();
-        Handler handler = recorder(logged);
-        Logger logger = Logger.getLogger("dev.gyre");
         open(backend, tls);
-        logger.addHandler(handler);
-        try (Socket client = client(tls)) {
+        try (LogCapture log = new LogCapture();
+                Socket client = client(tls)) {
             client.getOutputStream().write('?');
             try (Socket upstream = origin.accept()) {
                 assertThat(upstream.getInputStream().read()).isEqualTo('?');
@@ -151,31 +143,14 @@ class ProxyShutdownTest {
                 assertThat(report.graceful()).isFalse();
                 assertThat(end(client)).as("what the client sees").isEqualTo("reset");
                 assertThat(end(upstream)).as("what the origin sees").isEqualTo("reset");
-                assertThat(logged)
+                assertThat(log.messages())
                         .filteredOn(line -> line.contains("2 streams"))
                         .singleElement()
                         .asString()
                         .contains(Integer.toString(client.getLocalPort()))
                         .contains(Integer.toString(origin.getLocalPort()));
             }
-        } finally {
-            logger.removeHandler(handler);
         }
-    }
-
-    private static Handler recorder(List<String> lines) {
-        return new Handler() {
-            @Override
-            public void publish(LogRecord record) {
-                lines.add(MessageFormat.format(record.getMessage(), record.getParameters()));
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
     }
 
     private static String end(Socket socket) {

@@ -32,12 +32,8 @@ final class CutStreams {
     /// @param what what ended, as in `loop main`
     void log(String what) {
         if (count > 0) {
-            LOG.log(
-                    Level.WARNING,
-                    "{0} ended before {1} finished; reset: {2}",
-                    what,
-                    count == 1 ? "1 stream had" : count + " streams had",
-                    peers);
+            String streams = count == 1 ? "1 stream" : count + " streams";
+            LOG.log(Level.WARNING, what + " ended, reset " + streams + " in progress: " + peers);
         }
     }
 }
