@@ -27,6 +27,9 @@ public final class LoopOperations {
     /// The key of operations that accept connections for streams: a shutdown cancels them first.
     public static final Object ACCEPTING = new Object();
 
+    /// The kinds of operations that only a peer can complete.
+    private static final int WAITING = Kind.EXCEPT.bit | Kind.READ.bit | Kind.END.bit;
+
     final OperationHost host;
     final Requests requests;
     final Seam seam;
@@ -42,6 +45,9 @@ public final class LoopOperations {
     private final TaskRing turnEnd = new TaskRing("ends of the turn");
     private final StreamCounters streamCounters = new StreamCounters();
     private long turn;
+
+    /// How many operations are under way that keep no loop alive.
+    private int background;
 
     /// How many descriptors take part in a transfer that a graceful shutdown lets finish.
     private int transfers;
@@ -249,6 +255,16 @@ public final class LoopOperations {
 
     // ------------------------------------------------------------------ the loop's end
 
+    /// Counts operations that keep no loop alive.
+    public void countBackground(int more) {
+        background += more;
+    }
+
+    /// Whether operations are under way that a run waits for.
+    public boolean keepAlive() {
+        return requests.outstanding() > background;
+    }
+
     /// Lets reads of a descriptor go on during a graceful shutdown, and the shutdown wait, until [#endTransfer].
     public void beginTransfer(OpenDescriptor descriptor) {
         portOf(descriptor).transfers = true;
@@ -274,7 +290,7 @@ public final class LoopOperations {
     public void cancelWaiting(@Nullable Object key) {
         for (Port port : ports) {
             if (port != null && !port.transfers) {
-                requests.cancelAll(port.state, key, Kind.EXCEPT.bit | Kind.READ.bit);
+                requests.cancelAll(port.state, key, WAITING);
             }
         }
     }

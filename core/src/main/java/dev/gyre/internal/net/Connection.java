@@ -248,6 +248,11 @@ final class Connection implements Wire.User {
         onCaughtUp();
     }
 
+    @Override
+    public void onEndPending() {
+        input.endPending();
+    }
+
     Promise<@Nullable Void> caughtUp() {
         if (catchingUp == null) {
             catchingUp = new CatchingUp(this);

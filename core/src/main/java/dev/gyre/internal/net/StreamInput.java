@@ -193,6 +193,20 @@ final class StreamInput {
         }
     }
 
+    /// The peer's end is known ahead of the input before it.
+    void endPending() {
+        Protocol speaking = protocol;
+        if (speaking == null || ended || !connection.isOpen()) {
+            return;
+        }
+        try {
+            speaking.onEndPending(connection.face());
+        } catch (RuntimeException | Error e) {
+            connection.failedIn(e);
+            throw e;
+        }
+    }
+
     private void tellEnd() {
         Protocol speaking = protocol;
         if (!ended || endTold || speaking == null || isBlocked() || !connection.isOpen()) {

@@ -84,6 +84,10 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
 
     private void tryOrQueue(DescriptorState descriptor, Request request) {
         Kind kind = request.opcode.kind;
+        if (kind == Kind.END) {
+            awaitEnd(descriptor, request);
+            return;
+        }
         if (kind == Kind.READ && !descriptor.queue(Kind.EXCEPT).isEmpty()) {
             // Urgent data first. The read itself is tried all the same: what it waits for may have
             // been reported already, and no edge comes twice.
@@ -99,6 +103,16 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         }
         queue.add(request);
         want(descriptor, kind);
+    }
+
+    private void awaitEnd(DescriptorState descriptor, Request request) {
+        int known = descriptor.over & request.flags;
+        if (known != 0) {
+            completions.post(request, known, false);
+        } else {
+            descriptor.queue(Kind.END).add(request);
+            want(descriptor, Kind.END);
+        }
     }
 
     @Override
@@ -199,6 +213,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         }
         boolean over = (ready & (Ready.ERROR | Ready.HANGUP)) != 0;
         descriptor.ending |= over || (ready & (Ready.END | Ready.URGENT)) != 0;
+        descriptor.over |= ready & (Ready.END | Ready.HANGUP | Ready.ERROR);
         if ((ready & Ready.URGENT) != 0 || (!over && !descriptor.queue(Kind.EXCEPT).isEmpty())) {
             // Tried even if not announced: kqueue may report it in a later batch than the read.
             serve(descriptor, Kind.EXCEPT, ready);
@@ -211,6 +226,23 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         }
         if (over || (ready & Ready.WRITABLE) != 0) {
             serve(descriptor, Kind.WRITE, ready);
+        }
+        if (!descriptor.queue(Kind.END).isEmpty()) {
+            serveEnd(descriptor);
+        }
+    }
+
+    private void serveEnd(DescriptorState descriptor) {
+        RequestQueue queue = descriptor.queue(Kind.END);
+        Request request = queue.first();
+        while (request != null) {
+            Request after = queue.after(request);
+            int known = descriptor.over & request.flags;
+            if (known != 0) {
+                queue.remove(request);
+                completions.post(request, known, false);
+            }
+            request = after;
         }
     }
 
@@ -296,6 +328,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
             case EXCEPT -> Interest.URGENT;
             case READ -> Interest.READ;
             case WRITE -> Interest.WRITE;
+            case END -> Interest.END;
             case FILE -> 0;
         };
     }
@@ -324,7 +357,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         for (int i = 0; i < dirty.size(); i++) {
             DescriptorState descriptor = dirty.get(i);
             descriptor.dirty = false;
-            if (descriptor.released == null && descriptor.wanted != descriptor.armed) {
+            if (descriptor.released == null && withEnd(descriptor.wanted) != descriptor.armed) {
                 arm(descriptor);
             }
             descriptors.giveIfUnused(descriptor);
@@ -332,9 +365,14 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         dirty.clear();
     }
 
+    /// Reads stop short at the end, so that those who read are told of it too.
+    private static int withEnd(int wanted) {
+        return (wanted & Interest.READ) != 0 ? wanted | Interest.END : wanted;
+    }
+
     private void arm(DescriptorState descriptor) {
-        int interest =
-                descriptor.wanted == 0 ? 0 : descriptor.wanted | Interest.EDGE | Interest.END;
+        int wanted = withEnd(descriptor.wanted);
+        int interest = wanted == 0 ? 0 : wanted | Interest.EDGE;
         try {
             if (descriptor.registered) {
                 backend.modify(descriptor.fd, interest);
@@ -342,7 +380,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
                 backend.register(descriptor.fd, interest, descriptor);
                 descriptor.registered = true;
             }
-            descriptor.armed = descriptor.wanted;
+            descriptor.armed = wanted;
         } catch (SystemCallException e) {
             // What waits would wait for ever.
             descriptor.wanted = 0;

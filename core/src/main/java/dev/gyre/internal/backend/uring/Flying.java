@@ -9,6 +9,8 @@ import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Performer;
+import dev.gyre.internal.backend.PollBits;
+import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.ReceiveBuffers;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.sys.Errno;
@@ -396,6 +398,7 @@ final class Flying {
                 request.transferred += result;
                 wroteSome(flight, Performer.useUp(request, result));
             }
+            case POLL_END -> owner.arrived(flight, PollBits.ready(result) & ~Ready.READABLE, -1);
             default -> {
                 if (flight.singly) {
                     repertoire.refusedMultishot(request.opcode);

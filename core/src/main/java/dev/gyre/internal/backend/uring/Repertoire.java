@@ -53,6 +53,7 @@ final class Repertoire {
         return switch (request.opcode) {
             case RECEIVE -> !choosesBuffers;
             case CONNECT -> request.stage == CONNECTING || !isNative(request);
+            case POLL_END -> false; // Every ring polls.
             default -> !isNative(request);
         };
     }
