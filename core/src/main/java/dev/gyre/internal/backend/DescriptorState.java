@@ -45,6 +45,9 @@ public final class DescriptorState implements IoHandler {
     /// Kinds, as bits, that would block as far as is known: not worth a try.
     public int blocked;
 
+    /// Kinds, as bits, whose last call has left nothing, so that it is expected that the next one would block.
+    public int exhausted;
+
     /// Kinds that were ready though nobody waited for them, once already.
     public int unasked;
 
@@ -133,6 +136,7 @@ public final class DescriptorState implements IoHandler {
         wanted = 0;
         registered = false;
         blocked = 0;
+        exhausted = 0;
         unasked = 0;
         ending = false;
         over = 0;

@@ -35,11 +35,12 @@ import java.util.List;
 /// When it does, the queue is served from the front until the descriptor blocks again.
 ///
 /// Descriptors are registered edge-triggered and stay so: a connection costs one registration for all its
-/// messages. What the kernel has said is remembered instead, in `blocked`. Three rules make that
+/// messages. What the kernel has said is remembered instead, in `blocked`. Four rules make that
 /// sound. A kind is marked as blocked only by a call that would have, or by a short read of a stream, which
 /// has taken all there was; whatever comes later is a new edge. Once the end, an error or urgent data was
-/// reported, short reads no longer count: they end there, and that edge does not come again. And arming a kind makes the kernel report
-/// it anew if it is ready.
+/// reported, short reads no longer count: they end there, and that edge does not come again. Arming a kind makes the
+/// kernel report it anew if it is ready. And a call that would block although readiness was reported, and nothing has used
+/// that up, may be mistaken: the kind is armed again, for no edge comes twice.
 ///
 /// Interest in a kind that was twice ready with nobody waiting is dropped, so that a flood nobody reads wakes
 /// nobody.
@@ -127,11 +128,45 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         if (request.opcode == Opcode.RECEIVE) {
             return receive(descriptor, request);
         }
+        long before = request.transferred;
         long result = performer.perform(request, descriptor.traits);
-        if (result == Performer.WOULD_BLOCK || isShortRead(descriptor, request, result)) {
-            descriptor.blocked |= request.opcode.kind.bit;
+        Kind kind = request.opcode.kind;
+        if (result == Performer.WOULD_BLOCK) {
+            blocks(descriptor, kind, request.transferred != before);
+        } else {
+            if (isShortRead(descriptor, request, result)) {
+                descriptor.blocked |= kind.bit;
+            }
+            performed(descriptor, kind, leavesNothing(request, result));
         }
         return result;
+    }
+
+    /// Whether the next call is expected to block: a read that is not full, and one that takes a whole thing at a time.
+    private static boolean leavesNothing(Request request, long result) {
+        return request.opcode.kind == Kind.READ
+                && (request.opcode != Opcode.READ || result < request.length);
+    }
+
+    private static void performed(DescriptorState descriptor, Kind kind, boolean leavesNothing) {
+        if (leavesNothing) {
+            descriptor.exhausted |= kind.bit;
+        } else {
+            descriptor.exhausted &= ~kind.bit;
+        }
+    }
+
+    /// A call would block. If nothing has used up the readiness that was reported, the kernel is asked to report it anew.
+    private void blocks(DescriptorState descriptor, Kind kind, boolean usedUp) {
+        descriptor.blocked |= kind.bit;
+        int interest = interestOf(kind);
+        if (!usedUp
+                && kind != Kind.EXCEPT
+                && (descriptor.exhausted & kind.bit) == 0
+                && (descriptor.armed & interest) != 0) {
+            descriptor.armed &= ~interest;
+            markDirty(descriptor);
+        }
     }
 
     private static boolean isShortRead(DescriptorState descriptor, Request request, long result) {
@@ -158,6 +193,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
                         descriptor.fd, buffers.address(buffer), buffers.size(), descriptor.traits);
         if (result > 0) {
             request.buffer = buffer;
+            performed(descriptor, Kind.READ, result < buffers.size());
             if (result < buffers.size()
                     && !descriptor.ending
                     && (descriptor.traits & Traits.EMPTIED_BY_SHORT_READ) != 0) {
@@ -166,7 +202,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         } else {
             buffers.give(buffer);
             if (result == Performer.WOULD_BLOCK) {
-                descriptor.blocked |= Kind.READ.bit;
+                blocks(descriptor, Kind.READ, false);
             }
         }
         return result;
@@ -260,6 +296,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
     private void serve(DescriptorState descriptor, Kind kind, int ready) {
         int bit = kind.bit;
         descriptor.blocked &= ~bit;
+        descriptor.exhausted &= ~bit;
         RequestQueue queue = descriptor.queue(kind);
         if (queue.isEmpty()) {
             nobodyAsked(descriptor, kind);
