@@ -25,15 +25,17 @@ import java.util.function.Consumer;
 ///
 /// **Reading.** Nothing is read until somebody wants it: a callback ([#onData]), a [Protocol], a promise ([#read()]), another
 /// stream ([#pipe]). What a callback leaves unread stays, and comes again in front of what arrives next. While the stream is
-/// paused nothing is read, and the peer is slowed down by its own full buffers.
+/// paused nothing is read, and the peer is slowed down by its own full buffers. A peer that leaves is noticed all the same: a
+/// reset closes the stream, an end behind unread bytes is reported by [Protocol#onEndPending].
 ///
 /// **Writing** never waits and copies what it is given. What was written in one turn of the loop goes out with one call at
 /// its end. Above the high-water mark `write` says no, and the stream stops reading what would only produce more output, until
 /// the peer has taken enough; at the limit the connection is closed ([CloseReason#OUTPUT_LIMIT]).
 ///
 /// **Ending.** Each direction ends by itself. When the peer ends its output the stream ends its own too, once all of it is
-/// sent, unless [#onEnd] says otherwise; with both ended it is closed. However it comes about, [#onClose] is called once, and
-/// nothing after it.
+/// sent, unless [#onEnd] says otherwise; with both ended it is closed. The peer sees an orderly end only behind complete
+/// output, and a reset otherwise: see [#pipe] and [#resetUnlessEnded]. However it comes about, [#onClose] is called once,
+/// and nothing after it.
 ///
 /// **Failure.** A peer that resets, stalls or floods is no exception but a [CloseReason]. A callback that throws costs its
 /// own connection only, and the loop's [dev.gyre.FailurePolicy] hears of it.

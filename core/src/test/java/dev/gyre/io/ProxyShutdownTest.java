@@ -117,7 +117,7 @@ class ProxyShutdownTest {
                 assertThat(client.getInputStream().readAllBytes())
                         .as("what follows the shutdown, up to an orderly end")
                         .hasSize(ALL - FIRST);
-                client.close(); // Ends the other direction too.
+                client.shutdownOutput(); // Ends the other direction too.
                 assertThat(ended.join().graceful()).as("%s", ended.join()).isTrue();
             }
         }

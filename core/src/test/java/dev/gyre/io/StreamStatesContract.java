@@ -228,6 +228,21 @@ public abstract class StreamStatesContract extends StreamFixture {
     }
 
     @Test
+    @Clause({"N-8", "O-4"})
+    void paused_andThePeerEnds_letsTheLoopSleep() {
+        reach(StreamState.PROCESSING);
+        client.end();
+        awaitEvent("end pending");
+        settle();
+        long before = loop.metrics().operationsCompleted();
+        settle();
+        settle();
+        assertThat(loop.metrics().operationsCompleted())
+                .as("completions while nothing happens")
+                .isEqualTo(before);
+    }
+
+    @Test
     @Clause("N-8")
     void inputEnded_andThePeerResets_isNoticedWithoutWriting() {
         connect();

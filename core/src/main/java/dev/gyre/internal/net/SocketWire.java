@@ -71,6 +71,7 @@ final class SocketWire implements Wire {
     private final ReceiveOperation receive;
     private final Consumer<Operation> onWritten = this::written;
     private final Consumer<Operation> onNoticed = this::noticed;
+    private final Runnable onIdle = this::watchEnd;
     private final Runnable onProgress = this::progressed;
 
     private @Nullable User user;
@@ -106,7 +107,7 @@ final class SocketWire implements Wire {
         operations = streams.operations();
         this.socket = socket;
         receive = operations.pools().receiving().of(socket, this::received);
-        operations.atTurnEnd(this::watchEnd); // Unless somebody reads by then.
+        operations.atTurnEnd(onIdle); // Unless somebody reads by then.
     }
 
     @Override
@@ -201,7 +202,9 @@ final class SocketWire implements Wire {
         } else if (wanted && catchingUp && receiving == Receiving.RECEIVING) {
             stopToLook();
         }
-        watchEnd();
+        if (!wanted && receiving == Receiving.STOPPED) {
+            operations.atTurnEnd(onIdle);
+        }
     }
 
     // ------------------------------------------------------------------ the peer's end, unread
@@ -212,6 +215,7 @@ final class SocketWire implements Wire {
         if (closed
                 || watching
                 || hungUp
+                || (inputEnded && outputEnded)
                 || receiving != Receiving.STOPPED
                 || wanted
                 || (operations.isEnding() && !operations.isTransferring())) {
@@ -245,6 +249,8 @@ final class SocketWire implements Wire {
         long result = done.result();
         if (isShortage(result)) {
             loop.after(BREATHER, _ -> watchEnd()).unreference();
+        } else if (result == -Errno.EINVAL) {
+            hungUp = true; // This kernel cannot wait for it.
         } else if (result < 0) {
             if (!done.isCancelled()) {
                 fail(done);

@@ -92,7 +92,11 @@ final class Entries {
                 Memory.putLong(entry + OFFSETOF_IO_URING_SQE_OFF, request.length);
             }
             case POLL_END -> {
-                int events = (request.flags & Ready.END) != 0 ? Linux.EPOLLRDHUP : 0;
+                // A poll always reports RDHUP. One that is not to end by it has to go on behind it.
+                boolean single = (request.flags & Ready.END) != 0;
+                int how = single ? 0 : IoUring.IORING_POLL_ADD_MULTI;
+                Memory.putInt(entry + OFFSETOF_IO_URING_SQE_LEN, how);
+                int events = single ? Linux.EPOLLRDHUP : 0;
                 Memory.putInt(entry + OFFSETOF_IO_URING_SQE_OP_FLAGS, events);
             }
             case FILE_OPEN -> {

@@ -114,7 +114,8 @@ final class Repertoire {
             boolean lacking =
                     opcode == Opcode.RECEIVE
                             ? !choosesBuffers
-                            : Entries.opcodeOf(opcode, true) >= 0
+                            : opcode != Opcode.POLL_END
+                                    && Entries.opcodeOf(opcode, true) >= 0
                                     && !(isNative(opcode, true) && isNative(opcode, false));
             if (lacking) {
                 (opcode.kind == Kind.FILE ? worked : polled).add(nameOf(opcode));
