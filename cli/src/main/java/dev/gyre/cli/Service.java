@@ -5,6 +5,7 @@ import dev.gyre.LoopConfig;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
 import dev.gyre.io.Datagram;
+import dev.gyre.io.DrainReport;
 import dev.gyre.io.Listener;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.Stream;
@@ -173,7 +174,7 @@ final class Service {
             loop.stop();
         } else if (again) {
             stopsNow = true;
-            listener.drain(Duration.ZERO);
+            Promise<DrainReport> _ = listener.drain(Duration.ZERO);
         } else {
             drain(listener);
         }
