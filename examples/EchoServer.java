@@ -11,8 +11,13 @@ void main(String[] arguments) {
     try (var loop = EventLoop.open()) {
         var address = new InetSocketAddress("localhost", port);
         var server = Listener.tcp(loop, address, stream -> stream.onData(stream::write));
-        Signals.on(loop, SIGINT, SIGTERM, signal -> loop.shutdown(Duration.ofSeconds(5)));
+        Signals.on(loop, SIGINT, SIGTERM, signal -> stop(server, loop));
         IO.println("listening on " + server.address());
         loop.run();
     }
+}
+
+/// Lets connections finish, and resets those that have not after five seconds.
+void stop(Listener server, EventLoop loop) {
+    server.drain(Duration.ofSeconds(5)).thenAccept(report -> loop.shutdown(Duration.ofSeconds(1)));
 }

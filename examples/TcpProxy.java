@@ -13,10 +13,15 @@ void main(String[] arguments) {
     try (var loop = EventLoop.open()) {
         var address = new InetSocketAddress("localhost", port);
         var proxy = Listener.tcp(loop, address, in -> passOn(in, target));
-        Signals.on(loop, SIGINT, SIGTERM, signal -> loop.shutdown(Duration.ofSeconds(5)));
+        Signals.on(loop, SIGINT, SIGTERM, signal -> stop(proxy, loop));
         IO.println("listening on " + proxy.address());
         loop.run();
     }
+}
+
+/// Lets connections finish, and resets those that have not after five seconds.
+void stop(Listener proxy, EventLoop loop) {
+    proxy.drain(Duration.ofSeconds(5)).thenAccept(report -> loop.shutdown(Duration.ofSeconds(1)));
 }
 
 /// Until the target answers nothing of the client's is read: it waits in the kernel.

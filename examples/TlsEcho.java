@@ -22,10 +22,15 @@ void main(String[] arguments) throws IOException {
         var config = ListenerConfig.DEFAULT.withTls(tls);
         var server = Listener.on(loop, address, config, this::serve);
         Signals.on(loop, SIGUSR1, signal -> reload(loop, tls));
-        Signals.on(loop, SIGINT, SIGTERM, signal -> loop.shutdown(Duration.ofSeconds(5)));
+        Signals.on(loop, SIGINT, SIGTERM, signal -> stop(server, loop));
         IO.println("listening on " + server.address());
         loop.run();
     }
+}
+
+/// Lets connections finish, and resets those that have not after five seconds.
+void stop(Listener server, EventLoop loop) {
+    server.drain(Duration.ofSeconds(5)).thenAccept(report -> loop.shutdown(Duration.ofSeconds(1)));
 }
 
 void serve(Stream stream) { // After the handshake. One that fails does not get here.

@@ -35,10 +35,9 @@ import java.util.concurrent.Callable;
                 + " left and then the end. The first line on standard output says where it listens."
                 + " Nothing is polled: while nobody talks it takes no processor time.",
             "",
-            "Ctrl-C stops accepting, sends what was received, closes, and prints a summary: how"
+            "Ctrl-C stops accepting, lets the open connections finish, and prints a summary: how"
                     + " many connections there were, how many bytes, and how the connections ended."
-                    + " Peers that do not close their side are left after 5 seconds, or at a second"
-                    + " Ctrl-C.",
+                    + " Those that are open after 5 seconds, or at a second Ctrl-C, are reset.",
             ""
         },
         parameterListHeading = "",

@@ -44,9 +44,10 @@ import java.util.concurrent.Callable;
                 + " standard error names the target and why. A host name is looked up anew for each"
                 + " connection; of several addresses the first that answers is used.",
             "",
-            "Ctrl-C stops accepting, sends what was received, closes both sides, and prints a"
-                    + " summary of the clients' connections. Peers that do not close their side are"
-                    + " left after 5 seconds, or at a second Ctrl-C.",
+            "Ctrl-C stops accepting, lets the open connections finish, and prints a summary of the"
+                    + " clients' connections. Those that are open after 5 seconds, or at a second"
+                    + " Ctrl-C, are reset on both sides, so that no peer takes a part for the"
+                    + " whole.",
             ""
         },
         optionListHeading = "%nOptions:%n",
@@ -190,7 +191,7 @@ final class Proxy implements Callable<Integer> {
             service.uses(server);
             client.join(server);
         } else {
-            server.abort(); // The client has gone meanwhile, or all are to go.
+            server.abort(); // The client has gone meanwhile.
         }
     }
 

@@ -2,8 +2,10 @@ package dev.gyre.cli;
 
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
+import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
 import dev.gyre.io.Datagram;
+import dev.gyre.io.DrainReport;
 import dev.gyre.io.Listener;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.Stream;
@@ -16,27 +18,31 @@ import picocli.CommandLine;
 import java.io.PrintWriter;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 
-/// A server's life: says where it listens, serves until a signal comes, lets what was begun come to its end, and sums
-/// up. A second signal ends it at once.
+/// Runs a server: announces its address, serves until a signal arrives, drains, and prints a summary. A second signal
+/// resets what is left.
 ///
 /// Loop thread only.
 final class Service {
     private final EventLoop loop;
     private final CommandLine commandLine;
+    private static final Duration DRAIN_DEADLINE = Duration.ofSeconds(5);
+
     private final Tally tally = new Tally();
 
-    /// To be closed in the end.
-    private final Set<Stream> open = new HashSet<>();
+    /// Connections that the listener has not accepted, and that drain with those it has.
+    private final Set<Stream> outgoing = new HashSet<>();
 
-    /// What nobody comes in by any more when it is closed.
-    private @Nullable Runnable door;
-
+    private @Nullable Listener listener;
+    private @Nullable Datagram socket;
+    private boolean drained;
+    private boolean stopsNow;
     private @Nullable Signal stoppedBy;
 
     private Service(EventLoop loop, CommandLine commandLine) {
@@ -74,13 +80,13 @@ final class Service {
         return run(
                 where,
                 address -> {
-                    Listener listener = Listener.on(loop, address, config, accepted);
-                    door = listener::close;
+                    Listener opened = Listener.on(loop, address, config, accepted);
+                    listener = opened;
                     String kind =
                             Addresses.sortOf(where)
                                     + (config.streams().tls() == null ? "" : ", TLS");
-                    announce(announcement, listener.address(), kind);
-                    return () -> tally.text(listener);
+                    announce(announcement, opened.address(), kind);
+                    return () -> tally.text(opened);
                 });
     }
 
@@ -89,11 +95,11 @@ final class Service {
         return run(
                 where,
                 address -> {
-                    Datagram socket = Datagram.bind(loop, address);
-                    door = socket::close;
-                    bound.accept(socket);
-                    announce(announcement, socket.address(), "UDP");
-                    return () -> Tally.text(socket);
+                    Datagram opened = Datagram.bind(loop, address);
+                    socket = opened;
+                    bound.accept(opened);
+                    announce(announcement, opened.address(), "UDP");
+                    return () -> Tally.text(opened);
                 });
     }
 
@@ -139,52 +145,67 @@ final class Service {
 
     // ------------------------------------------------------------------ what it serves
 
-    /// Counts a client's connection, and closes it in the end.
+    /// Counts a client's connection.
     void counts(Stream stream) {
-        open.add(stream);
         tally.opened();
-        stream.onClose(
-                reason -> {
-                    tally.closed(stream, reason);
-                    gone(stream);
-                });
+        stream.onClose(reason -> tally.closed(stream, reason));
     }
 
-    /// Closes a stream in the end that is no client's.
+    /// Waits in the end for a connection that was made to a server.
     void uses(Stream stream) {
-        open.add(stream);
-        stream.onClose(_ -> gone(stream));
-    }
-
-    private void gone(Stream stream) {
-        open.remove(stream);
-        endIfThrough();
+        outgoing.add(stream);
+        stream.onClose(
+                _ -> {
+                    outgoing.remove(stream);
+                    stopIfDrained();
+                });
     }
 
     // ------------------------------------------------------------------ how it ends
 
-    boolean isStopping() {
-        return stoppedBy != null;
-    }
-
-    /// As a signal would, which comes from elsewhere.
+    /// Stops as if the signal had arrived.
     void stop(Signal signal) {
-        boolean again = isStopping();
+        boolean again = stoppedBy != null;
         stoppedBy = signal;
-        if (door != null) {
-            door.run();
+        if (socket != null) {
+            socket.close();
         }
-        if (again) {
-            Set.copyOf(open).forEach(Stream::abort);
-        } else if (!open.isEmpty()) {
-            say("Closing what is open; once more ends it at once.");
-            Set.copyOf(open).forEach(Stream::close);
+        if (listener == null) {
+            loop.stop();
+        } else if (again) {
+            stopsNow = true;
+            Promise<DrainReport> _ = listener.drain(Duration.ZERO);
+        } else {
+            drain(listener);
         }
-        endIfThrough();
     }
 
-    private void endIfThrough() {
-        if (isStopping() && open.isEmpty()) {
+    private void drain(Listener from) {
+        int open = from.connections();
+        if (open > 0) {
+            say(
+                    "Draining %d connection%s (up to %d s). Press Ctrl-C again to stop now."
+                            .formatted(open, open == 1 ? "" : "s", DRAIN_DEADLINE.toSeconds()));
+        }
+        Promise<@Nullable Void> _ =
+                from.drain(DRAIN_DEADLINE)
+                        .thenAccept(
+                                _ -> {
+                                    drained = true;
+                                    if (stopsNow) {
+                                        resetOutgoing();
+                                    }
+                                    stopIfDrained();
+                                });
+        loop.after(DRAIN_DEADLINE, _ -> resetOutgoing());
+    }
+
+    private void resetOutgoing() {
+        Set.copyOf(outgoing).forEach(Stream::abort);
+    }
+
+    private void stopIfDrained() {
+        if (drained && outgoing.isEmpty()) {
             loop.stop();
         }
     }

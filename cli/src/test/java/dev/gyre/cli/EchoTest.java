@@ -227,18 +227,19 @@ final class EchoTest {
     @ParameterizedTest
     @EnumSource(names = {"SIGHUP", "SIGINT", "SIGTERM"})
     @SuppressWarnings("try") // closed early on purpose: that is what the server waits for
-    void echo_stoppedWithAConnection_closesItAndSumsUp(Signal signal) throws Exception {
+    void echo_stoppedWithAConnection_letsItFinishAndSumsUp(Signal signal) throws Exception {
         try (Program server = Program.start("echo", "0");
                 Socket client = new Socket(InetAddress.getLoopbackAddress(), port(server))) {
             assertEchoes(client);
             server.send(signal);
-            assertThat(client.getInputStream().read()).as("the end").isEqualTo(-1);
+            assertThat(server.out()).startsWith("Draining 1 connection (up to 5 s)");
+            assertEchoes(client);
             client.shutdownOutput();
+            assertThat(client.getInputStream().read()).as("the end").isEqualTo(-1);
 
-            assertThat(server.out()).startsWith("Closing what is open");
             assertThat(server.restOfOut())
                     .containsExactly(
-                            "Ended by %s: 1 connection, 6 bytes received, 6 bytes sent; 1 closed."
+                            "Ended by %s: 1 connection, 12 bytes received, 12 bytes sent; 1 ended."
                                     .formatted(signal));
             assertThat(server.status()).isEqualTo(128 + signal.number());
             assertThat(server.restOfErr()).isEmpty();
@@ -251,7 +252,7 @@ final class EchoTest {
                 Socket client = new Socket(InetAddress.getLoopbackAddress(), port(server))) {
             assertEchoes(client);
             server.send(Signal.SIGINT);
-            assertThat(server.out()).startsWith("Closing what is open");
+            assertThat(server.out()).startsWith("Draining 1 connection (up to 5 s)");
             server.send(Signal.SIGINT);
             assertThat(server.restOfOut()).last().asString().endsWith("; 1 aborted.");
             assertThat(server.status()).isEqualTo(130);

@@ -169,6 +169,45 @@ final class ProxyTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"epoll, false", "epoll, true", "io_uring, false", "io_uring, true"})
+    void proxy_stoppedInTheMiddleOfAResponse_letsItFinishOrResets(String backend, boolean twice)
+            throws Exception {
+        int first = 10_000;
+        int all = 400_000;
+        try (ServerSocket target = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Program proxy =
+                        Program.start(
+                                "proxy",
+                                "--backend",
+                                backend,
+                                "0",
+                                Integer.toString(target.getLocalPort()));
+                Socket client = new Socket(InetAddress.getLoopbackAddress(), EchoTest.port(proxy));
+                Socket server = target.accept()) {
+            server.getOutputStream().write(new byte[first]);
+            assertThat(client.getInputStream().readNBytes(first)).hasSize(first);
+            proxy.send(Signal.SIGTERM);
+            assertThat(proxy.out()).startsWith("Draining 1 connection");
+            if (twice) {
+                proxy.send(Signal.SIGTERM);
+                assertThat(end(client)).isEqualTo("reset");
+                assertThat(proxy.restOfErr())
+                        .anyMatch(line -> line.contains("1 stream"))
+                        .anyMatch(line -> line.contains(":" + client.getLocalPort()));
+                assertThat(proxy.restOfOut()).last().asString().endsWith("; 1 aborted.");
+            } else {
+                server.getOutputStream().write(new byte[all - first]);
+                server.shutdownOutput();
+                client.shutdownOutput();
+                assertThat(client.getInputStream().readAllBytes()).hasSize(all - first);
+                assertThat(proxy.restOfErr()).isEmpty();
+                assertThat(proxy.restOfOut()).last().asString().endsWith("; 1 ended.");
+            }
+            assertThat(proxy.status()).isEqualTo(143);
+        }
+    }
+
     private static String end(Socket client) {
         try {
             return client.getInputStream().read() < 0 ? "end" : "data";

@@ -8,7 +8,7 @@ public enum CloseReason {
     /// [Stream#close()] here, and all output was sent.
     CLOSED,
 
-    /// [Stream#abort()] here.
+    /// [Stream#abort()] here, [Stream#close()] of a pipe's unfinished target, or the deadline of [Listener#drain].
     ABORTED,
 
     /// The peer reset the connection, or is gone.

@@ -1,12 +1,14 @@
 package dev.gyre.io;
 
 import dev.gyre.EventLoop;
+import dev.gyre.Promise;
 import dev.gyre.internal.net.LoopListener;
 
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.function.Consumer;
 
 /// Accepts connections and hands them out as [Stream]s.
@@ -82,7 +84,20 @@ public sealed interface Listener extends AutoCloseable permits LoopListener {
 
     boolean isOpen();
 
-    /// Stops listening. Its streams live on. Twice is safe. Any thread.
+    /// Stops listening, lets the open connections finish, and resets those that are still open at the deadline.
+    ///
+    /// A connection finishes when its stream is closed, whatever the reason. The listener cannot know whether an idle
+    /// connection has more to say, so it waits for it; close the streams that you know to be idle. One line of the log
+    /// names how many connections were reset, and some of their peers.
+    ///
+    /// A second call returns the same promise. It can bring the deadline forward but not put it off, so
+    /// `drain(Duration.ZERO)` resets what is left.
+    ///
+    /// @return resolves once no connection is left
+    Promise<DrainReport> drain(Duration deadline);
+
+    /// Stops listening. Its streams stay open. Connections that were accepted but not handed out yet are reset. Twice is safe.
+    /// Any thread.
     @Override
     void close();
 }

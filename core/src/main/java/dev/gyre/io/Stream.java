@@ -25,15 +25,17 @@ import java.util.function.Consumer;
 ///
 /// **Reading.** Nothing is read until somebody wants it: a callback ([#onData]), a [Protocol], a promise ([#read()]), another
 /// stream ([#pipe]). What a callback leaves unread stays, and comes again in front of what arrives next. While the stream is
-/// paused nothing is read, and the peer is slowed down by its own full buffers.
+/// paused nothing is read, and the peer is slowed down by its own full buffers. A peer that leaves is noticed all the same: a
+/// reset closes the stream, an end behind unread bytes is reported by [Protocol#onEndPending].
 ///
 /// **Writing** never waits and copies what it is given. What was written in one turn of the loop goes out with one call at
 /// its end. Above the high-water mark `write` says no, and the stream stops reading what would only produce more output, until
 /// the peer has taken enough; at the limit the connection is closed ([CloseReason#OUTPUT_LIMIT]).
 ///
 /// **Ending.** Each direction ends by itself. When the peer ends its output the stream ends its own too, once all of it is
-/// sent, unless [#onEnd] says otherwise; with both ended it is closed. However it comes about, [#onClose] is called once, and
-/// nothing after it.
+/// sent, unless [#onEnd] says otherwise; with both ended it is closed. The peer sees an orderly end only behind complete
+/// output, and a reset otherwise: see [#pipe] and [#resetUnlessEnded]. However it comes about, [#onClose] is called once,
+/// and nothing after it.
 ///
 /// **Failure.** A peer that resets, stalls or floods is no exception but a [CloseReason]. A callback that throws costs its
 /// own connection only, and the loop's [dev.gyre.FailurePolicy] hears of it.
@@ -162,11 +164,16 @@ public sealed interface Stream permits LoopStream {
 
     /// Writes all that arrives here to another stream, as fast as that takes it, and ends that when this ends.
     ///
+    /// The target's peer never takes a part for the whole: until this stream's input has ended, or [#end()] was called on
+    /// the target, closing the target in any way resets its connection, without a `close_notify` under TLS. A graceful
+    /// shutdown of the loop lets pipes finish within its deadline.
+    ///
     /// @return how many bytes it was; rejected if either is closed before the end
     Promise<Long> pipe(Stream to);
 
-    /// Pipes both ways, and closes both as soon as one is closed before its end: a proxy. If one was closed in order,
-    /// the other still gets all that was written to it, for as long as it takes some of that within its write timeout.
+    /// Pipes both ways, and closes both as soon as one is closed before its end: a proxy. If one has ended both
+    /// directions, the other still gets all that was written to it, for as long as it takes some of that within its
+    /// write timeout.
     void join(Stream other);
 
     // ------------------------------------------------------------------ ending
@@ -175,7 +182,8 @@ public sealed interface Stream permits LoopStream {
     void end();
 
     /// Closes when what was written is sent and the peer has closed its side too, or has done nothing about it for
-    /// [StreamConfig#lingerTimeout]; nothing is read any more. Twice is safe.
+    /// [StreamConfig#lingerTimeout]; nothing is read any more. The target of an unfinished [#pipe] is reset instead
+    /// ([CloseReason#ABORTED]). Twice is safe.
     void close();
 
     /// Closes as [#close()] does, with the cause that the protocol decided on. The cause is what [#closeReason()] returns and
@@ -194,6 +202,13 @@ public sealed interface Stream permits LoopStream {
     /// @param cause a timeout, or [CloseReason#ABORTED] for none
     /// @throws IllegalArgumentException if it is another
     void abort(CloseReason cause);
+
+    /// Declares that only [#end()] or [#close()] here completes the output: if the stream is closed before, by a timeout
+    /// or by the loop's end, the peer sees a reset. For data that ends with the connection, of which a part would pass
+    /// for the whole. Without it, a stream whose output is all sent is then closed by an orderly end.
+    ///
+    /// @return this stream
+    Stream resetUnlessEnded();
 
     /// Calls back once when the stream is closed, for whatever reason.
     ///

@@ -10,6 +10,7 @@ import dev.gyre.Outcome;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
 import dev.gyre.conformance.On;
+import dev.gyre.internal.io.TestDescriptors;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultySockets;
 
@@ -87,6 +88,92 @@ class StreamFaultsTest extends FaultFixture {
         assertThat(arrived).hasToString(TEXT + "!");
         assertThat(sent.outcome()).isEqualTo(new Outcome.Resolved<>((long) TEXT.length()));
         assertThat(server.sent()).isEqualTo(TEXT.length() + 1);
+        disconnect();
+    }
+
+    // ------------------------------------------------------------------ spurious would-block
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 5})
+    @Clause({"O-4", "N-2"})
+    void recv_thatWouldBlockAfterAnEvent_isTriedAgain(int times) {
+        connect();
+        settle();
+        plan.fail("recv", Errno.EAGAIN, times);
+        server.write("hello");
+        runUntil("it arrives", () -> arrived.toString().equals("hello"));
+        disconnect();
+    }
+
+    @Test
+    @Clause("O-4")
+    void recv_thatWouldBlockBehindAFullBuffer_isTriedAgain() {
+        List<Descriptor> pair = keptPair();
+        Operation first = operations.read(pair.get(1), Buffer.allocate(3), note("first"));
+        first.start();
+        settle();
+        TestDescriptors.write(pair.get(0), TEXT);
+        runUntilDone(first);
+        plan.fail("recv", Errno.EAGAIN);
+        Operation second = operations.read(pair.get(1), Buffer.allocate(3), note("second"));
+        second.start();
+        runUntilDone(second);
+        assertThat(completed).containsExactly("first 3", "second 3");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    @Clause({"O-4", "N-2"})
+    void writev_thatWouldBlockAfterAnEvent_isTriedAgain(int times) {
+        connect();
+        client.pause();
+        int bytes = 8 << 20;
+        server.write("x".repeat(bytes));
+        settle();
+        assertThat(server.output()).isEqualTo(OutputState.BACKPRESSURED);
+        plan.fail("writev", Errno.EAGAIN, times);
+        client.resume();
+        runUntil("all of it", () -> arrived.length() == bytes);
+        disconnect();
+    }
+
+    @Test
+    @Clause({"O-4", "N-2"})
+    void send_thatWouldBlockThoughThereIsRoom_isTriedAgain() {
+        connect();
+        plan.fail("send", Errno.EAGAIN);
+        server.write("a"); // From now on the kernel tells of room.
+        runUntil("the first", () -> arrived.length() == 1);
+        settle();
+        plan.fail("send", Errno.EAGAIN);
+        server.write("b");
+        runUntil("the second", () -> arrived.length() == 2);
+        disconnect();
+    }
+
+    @Test
+    @Clause({"O-4", "N-1"})
+    void accept_thatWouldBlockAfterAnEvent_isTriedAgain() {
+        plan.fail("accept4", Errno.EAGAIN, 2); // Also the one before anybody has come.
+        connect();
+        disconnect();
+    }
+
+    @Test
+    @Clause({"O-4", "B-7"})
+    void requestsAndResponses_withoutSpuriousBlocks_changeNoInterest() {
+        connect();
+        server.onData(server::write);
+        client.write("0");
+        runUntil("warm", () -> arrived.length() == 1);
+        settle();
+        long before = plan.count("epoll_ctl");
+        for (int i = 1; i < 50; i++) {
+            int length = i + 1;
+            client.write("x");
+            runUntil("echoed", () -> arrived.length() == length);
+        }
+        assertThat(plan.count("epoll_ctl")).as("changes of interest").isEqualTo(before);
         disconnect();
     }
 

@@ -98,8 +98,8 @@ public sealed interface Request permits ServerRequest {
     /// A peer that has ended its side may still wait for the answer: one that is given all the same is sent. If the handler's promise is rejected with the
     /// [dev.gyre.CancelledException] instead, the connection is closed, nothing is logged as a failure, and [Response#status()] is 499.
     ///
-    /// The end of a peer is behind all it has sent: it is seen when that was read, which what is sent ahead, and content that nobody reads, are not before
-    /// the answer.
+    /// Requests that the peer sent ahead do not hide its end, and have their turn. A body that is not read yet does: the end is
+    /// reported behind it. A reset is reported at once.
     ///
     /// Made when it is asked for first; the same one each time. It stays valid when the request is over, and is not cancelled any more once the answer is complete. Asked for after
     /// the connection was closed it is cancelled already.

@@ -61,6 +61,30 @@ class DrainTest {
         }
     }
 
+    @Clause({"S-1", "N-4"})
+    @Example
+    void shutdown_inTheMiddleOfAResponseThatEndsWithTheConnection_resetsTheClient() {
+        try (var world = SimulatedWorld.seed(4)) {
+            HttpServer.on(world.loop())
+                    .get(
+                            "/",
+                            (_, response) -> {
+                                response.stream().write("part");
+                                return Promise.resolved(world.loop(), null);
+                            })
+                    .listen(80);
+            var client = world.connect(80).send("GET / HTTP/1.0\r\n\r\n");
+            world.advance(Duration.ofMillis(10));
+            assertThat(client.receivedText()).endsWith("part");
+
+            world.loop().submit(() -> world.loop().shutdown(DEADLINE));
+            world.advance(DEADLINE.multipliedBy(2));
+
+            assertThat(client.isReset()).as("%s", client).isTrue();
+            assertThat(client.isEnded()).as("%s", client).isFalse();
+        }
+    }
+
     @Clause("H-5")
     @Example
     void drain_withAnIdlePeerThatDoesNotRead_waitsForNobody() {

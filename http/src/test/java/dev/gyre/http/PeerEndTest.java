@@ -137,12 +137,61 @@ class PeerEndTest {
     @Clause("N-4")
     void requests_sentAheadOfTheEnd_haveTheirTurn() {
         SimulatedPeer peer = world.connect(PORT);
-        peer.send(get("/bound") + get("/quick") + get("/bound")).halfClose();
+        peer.send(get("/stubborn") + get("/quick") + get("/bound")).halfClose();
         world.advance(LONG.plusSeconds(1));
-        assertThat(peer.receivedText()).contains("at last").endsWith("quick");
-        assertThat(cancellations.getFirst().isCancelled()).isFalse();
+        assertThat(peer.receivedText()).contains("all the same").endsWith("quick");
         assertThat(cancellations.getLast().isCancelled()).isTrue();
-        assertThat(said).containsExactly("/bound 200", "/quick 200", "/bound 499");
+        assertThat(said).containsExactly("/stubborn 200", "/quick 200", "/bound 499");
+    }
+
+    @Test
+    @Clause({"N-8", "H-5"})
+    void cancellation_isCancelledByAnEndBehindBytesSentAhead() {
+        SimulatedPeer peer = world.connect(PORT);
+        peer.send(get("/stubborn") + get("/stubborn") + "G");
+        world.advance(Duration.ofMillis(10));
+        peer.halfClose();
+        world.advance(Duration.ofMillis(10));
+        assertThat(reason(0)).contains("ended its side");
+        world.advance(LONG);
+        assertThat(cancellations).as("the next one").hasSize(2);
+        assertThat(reason(1)).contains("ended its side");
+    }
+
+    @Test
+    @Clause({"N-8", "H-5"})
+    void reset_behindBytesSentAhead_costsTheConnectionAtOnceAndIsNotWaitedForByADrain() {
+        SimulatedPeer peer = world.connect(PORT);
+        peer.send(get("/stubborn") + "G");
+        world.advance(Duration.ofMillis(10));
+        Promise<?> drained = server.drain(LONG.multipliedBy(2));
+        peer.reset();
+        world.advance(Duration.ofMillis(10));
+        assertThat(reason(0)).contains("RESET");
+        assertThat(server.connections()).isZero();
+        assertThat(drained.isSettled()).as("nobody is left to wait for").isTrue();
+    }
+
+    @Test
+    @Clause({"N-8", "N-4"})
+    void end_behindABodyThatIsNotReadYet_isNotToldBeforeItIs() {
+        List<String> bodies = new ArrayList<>();
+        server.post(
+                "/slow",
+                (request, response) -> {
+                    cancellations.add(request.cancellation());
+                    return Promise.delay(world.loop(), Duration.ofSeconds(1))
+                            .thenCompose(_ -> request.body().text(1 << 20))
+                            .then(bodies::add)
+                            .then(_ -> response.text("done"));
+                });
+        SimulatedPeer peer = world.connect(PORT);
+        peer.send("POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello").halfClose();
+        world.advance(Duration.ofMillis(500));
+        assertThat(cancellations.getFirst().isCancelled()).isFalse();
+        world.advance(Duration.ofSeconds(1));
+        assertThat(bodies).containsExactly("hello");
+        assertThat(peer.receivedText()).endsWith("done");
     }
 
     @Test

@@ -13,7 +13,7 @@ import java.util.List;
 /// Loop thread only.
 public final class DescriptorState implements IoHandler {
     /// The kinds that have queues, in the order in which they are served.
-    public static final List<Kind> QUEUES = List.of(Kind.EXCEPT, Kind.READ, Kind.WRITE);
+    public static final List<Kind> QUEUES = List.of(Kind.EXCEPT, Kind.READ, Kind.WRITE, Kind.END);
 
     /// The reader of its events, which says what they mean.
     private final EventReader reader;
@@ -32,6 +32,7 @@ public final class DescriptorState implements IoHandler {
     private final RequestQueue except = new RequestQueue();
     private final RequestQueue reads = new RequestQueue();
     private final RequestQueue writes = new RequestQueue();
+    private final RequestQueue ends = new RequestQueue();
 
     /// The bits of [Interest] that the kernel has, and those it is to have by the end of the tick.
     public int armed;
@@ -44,11 +45,17 @@ public final class DescriptorState implements IoHandler {
     /// Kinds, as bits, that would block as far as is known: not worth a try.
     public int blocked;
 
+    /// Kinds, as bits, whose last call has left nothing, so that it is expected that the next one would block.
+    public int exhausted;
+
     /// Kinds that were ready though nobody waited for them, once already.
     public int unasked;
 
     /// The end, an error or urgent data was reported: reads go on until they meet it.
     public boolean ending;
+
+    /// The bits END, HANGUP and ERROR of [Ready] that were reported: no edge comes twice.
+    public int over;
 
     /// Whether it stands in a list of those to be looked at before the next wait.
     public boolean dirty;
@@ -83,6 +90,7 @@ public final class DescriptorState implements IoHandler {
             case EXCEPT -> except;
             case READ -> reads;
             case WRITE -> writes;
+            case END -> ends;
             case FILE -> throw new IllegalArgumentException("files have no queue");
         };
     }
@@ -116,7 +124,7 @@ public final class DescriptorState implements IoHandler {
     }
 
     public boolean isIdle() {
-        return except.isEmpty() && reads.isEmpty() && writes.isEmpty();
+        return except.isEmpty() && reads.isEmpty() && writes.isEmpty() && ends.isEmpty();
     }
 
     /// Makes it ready for another descriptor.
@@ -128,8 +136,10 @@ public final class DescriptorState implements IoHandler {
         wanted = 0;
         registered = false;
         blocked = 0;
+        exhausted = 0;
         unasked = 0;
         ending = false;
+        over = 0;
         cancelling = 0;
         released = null;
     }

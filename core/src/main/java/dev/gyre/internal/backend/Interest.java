@@ -15,13 +15,13 @@ public final class Interest {
     public static final int URGENT = 16;
 
     /// Also of the peer's end, as [Ready#END], and of urgent data, which reads stop short at, as
-    /// [Ready#URGENT], where the kernel has a word for it. Only together with [#READ].
+    /// [Ready#URGENT], where the kernel reports them.
     public static final int END = 32;
 
     private Interest() {}
 
     /// Whether nothing is asked for: then nothing is to be told, not even a hang-up.
     public static boolean isEmpty(int interest) {
-        return (interest & (READ | WRITE | URGENT)) == 0;
+        return (interest & (READ | WRITE | URGENT | END)) == 0;
     }
 }

@@ -29,6 +29,9 @@ public enum Opcode {
     SPLICE_FROM(Kind.READ, "splice"),
     /// Up to `length` bytes to this descriptor out of the pipe `fd2`, which has some.
     SPLICE_TO(Kind.WRITE, "splice"),
+    /// Nothing but to wait until one of the [Ready] bits in `flags` holds, of END, HANGUP and ERROR; the result is those
+    /// that do. Input that is not read does not matter.
+    POLL_END(Kind.END, "poll"),
     /// The C string at `address`, with `flags` and mode `length`.
     FILE_OPEN(Kind.FILE, "open"),
     /// Up to `length` bytes at `offset` into `address`; zero is the end.
@@ -42,16 +45,17 @@ public enum Opcode {
     /// Of `fd`; nothing if that is negative.
     FILE_CLOSE(Kind.FILE, "close");
 
-    /// What a request waits for. The first three are the queues of a descriptor, in the order in which they are
+    /// What a request waits for. The first four are the queues of a descriptor, in the order in which they are
     /// served; files are always ready, and waited for elsewhere.
     public enum Kind {
         EXCEPT(1),
         READ(2),
         WRITE(4),
+        END(16),
         FILE(8);
 
         /// The set of them all.
-        public static final int ALL = 15;
+        public static final int ALL = 31;
 
         /// For sets of kinds.
         public final int bit;

@@ -61,6 +61,7 @@ public final class Performer {
                         case SPLICE_FROM -> splice(request, request.fd, request.fd2);
                         case SPLICE_TO -> splice(request, request.fd2, request.fd);
                         case RECEIVE,
+                                POLL_END,
                                 FILE_OPEN,
                                 FILE_READ,
                                 FILE_WRITE,

@@ -24,6 +24,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 ///
 /// Loop thread only.
 public final class LoopOperations {
+    /// The key of operations that accept connections for streams: a shutdown cancels them first.
+    public static final Object ACCEPTING = new Object();
+
+    /// The kinds of operations that only a peer can complete.
+    private static final int WAITING = Kind.EXCEPT.bit | Kind.READ.bit | Kind.END.bit;
+
     final OperationHost host;
     final Requests requests;
     final Seam seam;
@@ -39,6 +45,12 @@ public final class LoopOperations {
     private final TaskRing turnEnd = new TaskRing("ends of the turn");
     private final StreamCounters streamCounters = new StreamCounters();
     private long turn;
+
+    /// How many operations are under way that keep no loop alive.
+    private int background;
+
+    /// How many descriptors take part in a transfer that a graceful shutdown lets finish.
+    private int transfers;
 
     /// Indexed by number.
     private @Nullable Port[] ports;
@@ -243,11 +255,42 @@ public final class LoopOperations {
 
     // ------------------------------------------------------------------ the loop's end
 
-    /// Asks for an early end of all that waits for others to do something: not of writes, which come to theirs.
-    public void cancelWaiting() {
+    /// Counts operations that keep no loop alive.
+    public void countBackground(int more) {
+        background += more;
+    }
+
+    /// Whether operations are under way that a run waits for.
+    public boolean keepAlive() {
+        return requests.outstanding() > background;
+    }
+
+    /// Lets reads of a descriptor go on during a graceful shutdown, and the shutdown wait, until [#endTransfer].
+    public void beginTransfer(OpenDescriptor descriptor) {
+        portOf(descriptor).transfers = true;
+        transfers++;
+    }
+
+    public void endTransfer(OpenDescriptor descriptor) {
+        Port port = at(descriptor.opening().fd);
+        if (port != null && port.opening == descriptor.opening()) {
+            port.transfers = false;
+        }
+        transfers--;
+    }
+
+    /// Whether a graceful shutdown has a transfer to wait for.
+    public boolean isTransferring() {
+        return transfers > 0;
+    }
+
+    /// Cancels operations that wait for a peer, except those of transfers. Writes are left to complete.
+    ///
+    /// @param key cancels only operations with this key; all if null
+    public void cancelWaiting(@Nullable Object key) {
         for (Port port : ports) {
-            if (port != null) {
-                requests.cancelAll(port.state, null, Kind.EXCEPT.bit | Kind.READ.bit);
+            if (port != null && !port.transfers) {
+                requests.cancelAll(port.state, key, WAITING);
             }
         }
     }

@@ -54,6 +54,16 @@ public final class PlainOperation extends LoopOperation {
         return this;
     }
 
+    /// Waits for the peer's end, or for the connection to break, without reading.
+    ///
+    /// @param ready which bits of [dev.gyre.internal.backend.Ready] complete it
+    public PlainOperation pollEnd(
+            OpenDescriptor socket, int ready, Consumer<? super Operation> callback) {
+        become(Opcode.POLL_END, socket, callback);
+        request.flags = ready;
+        return this;
+    }
+
     public PlainOperation sync(
             OpenDescriptor file, boolean dataOnly, Consumer<? super Operation> callback) {
         become(Opcode.FILE_SYNC, file, callback);

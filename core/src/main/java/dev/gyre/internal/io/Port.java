@@ -7,6 +7,10 @@ import dev.gyre.internal.backend.DescriptorState;
 final class Port implements Opening.User {
     final Opening opening;
     final DescriptorState state;
+
+    /// Whether a graceful shutdown lets its reads go on: what they bring is part of something unfinished.
+    boolean transfers;
+
     private final LoopOperations operations;
 
     // Loop thread only.

@@ -17,6 +17,7 @@ final class OperationsEnd {
     private final LoopOperations operations;
     private final Callbacks callbacks;
     private final Microtasks microtasks;
+    private boolean acceptCancelled;
 
     OperationsEnd(Parts parts) {
         backend = parts.backend;
@@ -33,8 +34,12 @@ final class OperationsEnd {
     /// @return false if nothing was
     boolean step(boolean cancels) {
         operations.endTurn();
+        if (!acceptCancelled) {
+            acceptCancelled = true; // A listener starts no accept while the loop terminates.
+            operations.cancelWaiting(LoopOperations.ACCEPTING);
+        }
         if (cancels) {
-            operations.cancelWaiting();
+            operations.cancelWaiting(null);
         }
         requests.flush();
         boolean found = handOutPosted();

@@ -187,6 +187,7 @@ final class Shutdown {
                 || !microtasks.isQuiet()
                 || (waits
                         && (promises.isAwaiting()
+                                || operations.isTransferring()
                                 || requests.outstanding() > 0
                                 || operations.hasTurnEnd()))) {
             if (isTimeUp()) {
@@ -214,12 +215,13 @@ final class Shutdown {
         if (requests.outstanding() > 0 || operations.hasTurnEnd()) {
             moved = operationsEnd.step(isQuiet() && !promises.isAwaiting());
         }
-        if (isQuiet() && promises.isAwaiting()) {
+        boolean firesTimers = promises.isAwaiting() || operations.isTransferring();
+        if (isQuiet() && firesTimers) {
             fireTimers(); // Timeouts and deadlines of that work, above all.
         }
-        boolean operating = requests.outstanding() > 0;
+        boolean operating = requests.outstanding() > 0 || operations.isTransferring();
         if (!moved && isQuiet() && (operating || promises.isAwaiting())) {
-            long nearest = timers.nearest(deadlineNanos);
+            long nearest = firesTimers ? timers.nearest(deadlineNanos) : deadlineNanos;
             long soon = backend.nanoTime() + LOOK_AGAIN_NANOS;
             awaitWork(operating && soon - nearest < 0 ? soon : nearest); // survives wrap-around
         }

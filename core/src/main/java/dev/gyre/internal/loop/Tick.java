@@ -238,7 +238,7 @@ final class Tick {
     boolean isAlive() {
         return timers.referenced() > 0
                 || watchers.referenced() > 0
-                || requests.outstanding() > 0
+                || operations.keepAlive()
                 || operations.hasTurnEnd()
                 || promises.isAwaiting()
                 || !microtasks.isQuiet()

@@ -41,6 +41,7 @@ final class Connection implements Wire.User {
     private final StreamConfig config;
     private final SocketAddress peer;
     private final LoopStream face;
+    private final @Nullable LoopListener acceptedBy;
     private Wire wire;
 
     /// What TLS was begun with; null without.
@@ -65,6 +66,11 @@ final class Connection implements Wire.User {
     // How it ends.
     private boolean draining;
     private boolean endsWithLoop;
+
+    /// How many unfinished pipes read here or write here.
+    private int pipes;
+
+    private boolean transfers;
     private @Nullable CloseReason reason;
     private @Nullable Throwable failure;
 
@@ -82,12 +88,13 @@ final class Connection implements Wire.User {
             OpenDescriptor socket,
             SocketAddress peer,
             StreamConfig config,
-            boolean accepted) {
+            @Nullable LoopListener acceptedBy) {
         this.streams = streams;
         this.config = config;
         this.peer = peer;
+        this.acceptedBy = acceptedBy;
         calledAs = peer;
-        readsUnderPressure = config.readsUnderPressure().orElse(!accepted);
+        readsUnderPressure = config.readsUnderPressure().orElse(acceptedBy == null);
         this.socket = new SocketWire(streams, socket);
         wire = this.socket;
         wire.serve(this);
@@ -100,13 +107,17 @@ final class Connection implements Wire.User {
     }
 
     static Connection accepted(
-            Streams streams, OpenDescriptor socket, SocketAddress peer, StreamConfig config) {
-        return new Connection(streams, socket, peer, config, true);
+            Streams streams,
+            OpenDescriptor socket,
+            SocketAddress peer,
+            StreamConfig config,
+            LoopListener by) {
+        return new Connection(streams, socket, peer, config, by);
     }
 
     static Connection connected(
             Streams streams, OpenDescriptor socket, SocketAddress peer, StreamConfig config) {
-        return new Connection(streams, socket, peer, config, false);
+        return new Connection(streams, socket, peer, config, null);
     }
 
     // ------------------------------------------------------------------ for its parts
@@ -145,6 +156,11 @@ final class Connection implements Wire.User {
 
     boolean isReading() {
         return reading;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // a listener is only itself
+    boolean isAcceptedBy(LoopListener listener) {
+        return acceptedBy == listener;
     }
 
     boolean isUnderPressure() {
@@ -230,6 +246,11 @@ final class Connection implements Wire.User {
         times.received();
         input.arrivedEnd();
         onCaughtUp();
+    }
+
+    @Override
+    public void onEndPending() {
+        input.endPending();
     }
 
     Promise<@Nullable Void> caughtUp() {
@@ -338,10 +359,25 @@ final class Connection implements Wire.User {
         return new StreamClosedException(this + " is closed: " + why, why, failure);
     }
 
-    /// The end of the input has reached whom it may concern.
+    /// Closes the stream once both directions have ended and no input is left to deliver.
     void closeIfBothEnded() {
-        if (input.hasEnded() && output.hasEnded()) {
+        if (input.isFinished() && output.hasEnded()) {
             closeWith(draining ? CloseReason.CLOSED : CloseReason.ENDED, null);
+        }
+    }
+
+    /// A pipe that reads here or writes here begins. Until it ends, a graceful shutdown lets the stream read on.
+    void pipeBegins() {
+        if (pipes++ == 0 && reason == null) {
+            transfers = true;
+            streams.operations().beginTransfer(socket.socket);
+        }
+    }
+
+    void pipeEnds() {
+        if (--pipes == 0 && transfers) {
+            transfers = false;
+            streams.operations().endTransfer(socket.socket);
         }
     }
 
@@ -391,7 +427,13 @@ final class Connection implements Wire.User {
     }
 
     private void drain(boolean inHaste) {
-        if (isOpen()) {
+        if (!isOpen()) {
+            return;
+        }
+        if (output.isFed()) {
+            // An orderly end would make the peer take a part of what is piped here for all of it.
+            closeWith(CloseReason.ABORTED, null);
+        } else {
             draining = true;
             output.end();
             if (inHaste || output.hasEnded()) {
@@ -427,10 +469,11 @@ final class Connection implements Wire.User {
         streams.tell(() -> listeners.tell(this, reported));
     }
 
-    /// Whether an end would tell the peer that all is well.
+    /// Whether an orderly end would tell the peer that all is well although it is not.
     private boolean resets(CloseReason why) {
         return switch (why) {
-            case ENDED, CLOSED, RESET, IDLE_TIMEOUT, READ_TIMEOUT, LOOP_ENDED -> false;
+            case ENDED, CLOSED, RESET -> false;
+            case IDLE_TIMEOUT, READ_TIMEOUT, LOOP_ENDED -> output.lacksEnd();
             // The alert that tells why is on its way.
             case TLS_FAILED, HANDSHAKE_TIMEOUT -> false;
             // A reset would destroy what the kernel has and the peer is still taking.

@@ -1,11 +1,13 @@
 package dev.gyre.internal.net;
 
+import dev.gyre.Deferred;
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
 import dev.gyre.internal.base.Log;
 import dev.gyre.internal.io.AcceptOperation;
+import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.io.StreamCounters;
@@ -15,6 +17,7 @@ import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.internal.tls.TlsSetup;
 import dev.gyre.io.Accept;
 import dev.gyre.io.CloseReason;
+import dev.gyre.io.DrainReport;
 import dev.gyre.io.Listener;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.Stream;
@@ -90,6 +93,12 @@ public final class LoopListener implements Listener {
     private long shed;
     private @Nullable Timer trying;
 
+    // Draining, once it has begun.
+    private @Nullable Deferred<DrainReport> drained;
+    private @Nullable Timer drainDeadline;
+    private int connectionsAtDrain;
+    private int cut;
+
     private LoopListener(
             Streams streams,
             OpenDescriptor socket,
@@ -104,6 +113,7 @@ public final class LoopListener implements Listener {
         address = SocketNames.local(streams.operations().seam(), socket);
         reserve = new ReserveDescriptor(streams.operations().seam(), socket);
         accept = streams.operations().pools().accepting().of(socket, true, this::onAccepted);
+        accept.key(LoopOperations.ACCEPTING);
     }
 
     public static LoopListener open(
@@ -186,12 +196,19 @@ public final class LoopListener implements Listener {
         }
     }
 
+    /// Resets a connection that is not served, as the kernel does with those it still holds: an orderly end could
+    /// pass for an empty response.
+    private void reject(OpenDescriptor connection) {
+        SocketSettings.resetOnClose(streams.operations().seam(), connection);
+        connection.close();
+    }
+
     private void keep(OpenDescriptor connection) {
         peerErrors = 0;
         failureLogged = false;
         int fd = connection.fd();
         if (!socket.isOpen()) {
-            connection.close();
+            reject(connection);
         } else if (limit.isReserved(fd)) {
             connection.close();
             exhausted(Errno.EMFILE, 1);
@@ -276,7 +293,8 @@ public final class LoopListener implements Listener {
             streams.operations().streamCounters().refused();
             return;
         }
-        Connection connection = Connection.accepted(streams, accepted, peer, config.streams());
+        Connection connection =
+                Connection.accepted(streams, accepted, peer, config.streams(), this);
         connections++;
         connection.onGone(this::gone);
         if (connections >= config.maxConnections()) {
@@ -348,6 +366,7 @@ public final class LoopListener implements Listener {
         if (streams.isOver()) {
             return;
         }
+        reportIfDrained();
         if (config.maxPerPeer() != Integer.MAX_VALUE
                 && connection.peer() instanceof InetSocketAddress of) {
             perPeer.computeIfPresent(of.getAddress(), (_, count) -> count == 1 ? null : count - 1);
@@ -420,6 +439,46 @@ public final class LoopListener implements Listener {
         }
     }
 
+    @Override
+    public Promise<DrainReport> drain(Duration deadline) {
+        Objects.requireNonNull(deadline, "deadline");
+        streams.requireConfined("drain");
+        Deferred<DrainReport> report = drained;
+        if (report == null) {
+            report = streams.loop().deferred();
+            drained = report;
+            close();
+            connectionsAtDrain = connections;
+            drainDeadline = streams.loop().after(deadline, _ -> cutConnections());
+            reportIfDrained();
+        } else if (drainDeadline != null && isSooner(deadline, drainDeadline)) {
+            drainDeadline.reschedule(deadline);
+        }
+        return report.promise();
+    }
+
+    private boolean isSooner(Duration deadline, Timer than) {
+        long left = than.deadlineNanos() - streams.loop().nowNanos(); // survives wrap-around
+        return deadline.compareTo(Duration.ofNanos(left)) < 0;
+    }
+
+    private void cutConnections() {
+        CutStreams reset = streams.cutAcceptedBy(this);
+        cut = reset.count();
+        reset.log("Draining of listener " + address);
+    }
+
+    private void reportIfDrained() {
+        Deferred<DrainReport> report = drained;
+        if (report != null && connections == 0) {
+            if (drainDeadline != null) {
+                drainDeadline.cancel();
+                drainDeadline = null;
+            }
+            report.resolve(new DrainReport(connectionsAtDrain - cut, cut));
+        }
+    }
+
     private void closed() {
         streams.remove(this);
         reserve.close();
@@ -427,7 +486,7 @@ public final class LoopListener implements Listener {
             trying.cancel();
         }
         while (!waiting.isEmpty()) {
-            waiting.remove().close();
+            reject(waiting.remove());
         }
     }
 

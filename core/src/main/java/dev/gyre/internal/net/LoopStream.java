@@ -259,6 +259,13 @@ public final class LoopStream implements Stream {
     }
 
     @Override
+    public Stream resetUnlessEnded() {
+        require("resetUnlessEnded");
+        connection.output.requireEnd();
+        return this;
+    }
+
+    @Override
     public Stream onClose(Consumer<? super CloseReason> callback) {
         Objects.requireNonNull(callback, "callback");
         require("onClose");

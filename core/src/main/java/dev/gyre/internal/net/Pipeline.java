@@ -17,7 +17,7 @@ final class Pipeline implements Protocol {
     private final Connection to;
     private final Deferred<Long> outcome;
     private long bytes;
-    private boolean ended;
+    private boolean over;
 
     private Pipeline(Connection from, Connection to) {
         this.from = from;
@@ -56,6 +56,8 @@ final class Pipeline implements Protocol {
         }
         Pipeline pipeline = new Pipeline(from, to);
         to.output.feedFrom(from.input::resume);
+        from.pipeBegins();
+        to.pipeBegins();
         from.readUnderPressure();
         from.onGone(_ -> pipeline.broken(from));
         to.onGone(_ -> pipeline.broken(to));
@@ -67,11 +69,17 @@ final class Pipeline implements Protocol {
     }
 
     private void broken(Connection which) {
-        if (!ended) {
-            ended = true;
+        if (!over) {
+            finish();
             from.input.pause();
             outcome.reject(which.closedException());
         }
+    }
+
+    private void finish() {
+        over = true;
+        from.pipeEnds();
+        to.pipeEnds();
     }
 
     @Override
@@ -89,7 +97,10 @@ final class Pipeline implements Protocol {
 
     @Override
     public void onEnd(Stream stream) {
-        ended = true;
+        if (over) {
+            return;
+        }
+        finish();
         if (!to.isOpen()) {
             outcome.reject(to.closedException());
             return;

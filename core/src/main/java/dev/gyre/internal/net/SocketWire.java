@@ -3,13 +3,16 @@ package dev.gyre.internal.net;
 import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Opcode;
+import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.io.BufferOperation;
 import dev.gyre.internal.io.LoopOperation;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.io.PlainOperation;
 import dev.gyre.internal.io.ReceiveOperation;
 import dev.gyre.internal.io.SocketNames;
+import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.io.VectorOperation;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
@@ -67,6 +70,8 @@ final class SocketWire implements Wire {
     final OpenDescriptor socket;
     private final ReceiveOperation receive;
     private final Consumer<Operation> onWritten = this::written;
+    private final Consumer<Operation> onNoticed = this::noticed;
+    private final Runnable onIdle = this::watchEnd;
     private final Runnable onProgress = this::progressed;
 
     private @Nullable User user;
@@ -87,11 +92,22 @@ final class SocketWire implements Wire {
 
     private boolean closed;
 
+    // Watching for the peer's end while nothing is received.
+    private @Nullable PlainOperation watch;
+    private boolean watching;
+    private boolean inputEnded;
+    private boolean outputEnded;
+    private boolean endNoticed;
+
+    /// Whether a hang-up was reported, which stays so: there is nothing else to wait for.
+    private boolean hungUp;
+
     SocketWire(Streams streams, OpenDescriptor socket) {
         loop = streams.loop();
         operations = streams.operations();
         this.socket = socket;
         receive = operations.pools().receiving().of(socket, this::received);
+        operations.atTurnEnd(onIdle); // Unless somebody reads by then.
     }
 
     @Override
@@ -157,8 +173,8 @@ final class SocketWire implements Wire {
 
     private void received(Receive done) {
         long result = done.result();
-        boolean goesOn = done.hasMore();
-        if (!goesOn) {
+        boolean stoppedHere = receiving == Receiving.STOPPING;
+        if (!done.hasMore()) {
             receiving = Receiving.STOPPED;
         }
         if (closed) {
@@ -169,6 +185,7 @@ final class SocketWire implements Wire {
             user().onReceived((NativeBuffer) done.received());
         } else if (result == 0) {
             wanted = false;
+            inputEnded = true;
             user().onInputEnded();
         } else if (isShortage(result)) {
             loop.after(BREATHER, _ -> read(wanted)).unreference();
@@ -176,7 +193,7 @@ final class SocketWire implements Wire {
         } else if (!done.isCancelled()) {
             wanted = false;
             fail(done);
-        } else if (wanted && operations.isEnding()) {
+        } else if (wanted && !stoppedHere && operations.isEnding()) {
             wanted = false;
             user().onLoopEnding();
         }
@@ -184,6 +201,83 @@ final class SocketWire implements Wire {
             receiveOn();
         } else if (wanted && catchingUp && receiving == Receiving.RECEIVING) {
             stopToLook();
+        }
+        if (!wanted && receiving == Receiving.STOPPED) {
+            operations.atTurnEnd(onIdle);
+        }
+    }
+
+    // ------------------------------------------------------------------ the peer's end, unread
+
+    /// Watches for the peer's end or reset while no receive would notice it. One that is under way when reading begins
+    /// again is left alone: most streams pause more than once.
+    private void watchEnd() {
+        if (closed
+                || watching
+                || hungUp
+                || (inputEnded && outputEnded)
+                || receiving != Receiving.STOPPED
+                || wanted
+                || (operations.isEnding() && !operations.isTransferring())) {
+            return;
+        }
+        int ready = Ready.HANGUP | Ready.ERROR;
+        if (!inputEnded && !endNoticed) {
+            ready |= Ready.END;
+        }
+        PlainOperation known = watch;
+        if (known == null) {
+            known = operations.pools().plain();
+            watch = known;
+        }
+        known.pollEnd(socket, ready, onNoticed);
+        known.start();
+        watching = true;
+        operations.countBackground(1);
+    }
+
+    private void noticed(Operation done) {
+        watching = false;
+        operations.countBackground(-1);
+        if (closed) {
+            releaseIfThrough();
+            return;
+        }
+        if (receiving != Receiving.STOPPED) {
+            return; // The receive brings it, behind what was sent before.
+        }
+        long result = done.result();
+        if (isShortage(result)) {
+            loop.after(BREATHER, _ -> watchEnd()).unreference();
+        } else if (result == -Errno.EINVAL) {
+            hungUp = true; // This kernel cannot wait for it.
+        } else if (result < 0) {
+            if (!done.isCancelled()) {
+                fail(done);
+            }
+        } else {
+            tell((int) result);
+            watchEnd();
+        }
+    }
+
+    private void tell(int ready) {
+        int error = 0;
+        if ((ready & Ready.ERROR) != 0) {
+            error = SocketOption.SO_ERROR.get(operations.seam(), socket);
+        }
+        hungUp |= (ready & (Ready.HANGUP | Ready.ERROR)) != 0;
+        if (error == 0 && hungUp && inputEnded && !outputEnded) {
+            error = Errno.EPIPE; // A Unix peer has closed: nothing reaches it any more.
+        }
+        if (error != 0) {
+            wanted = false;
+            SystemCallException failure =
+                    new SystemCallException("poll", error, SystemCallException.NO_FD);
+            user().onFailed(reasonOf(failure), failure);
+        } else if (!inputEnded && !endNoticed) {
+            endNoticed = true;
+            user().onEndPending();
         }
     }
 
@@ -293,6 +387,7 @@ final class SocketWire implements Wire {
 
     @Override
     public void endOutput() {
+        outputEnded = true;
         int result =
                 socket.use(fd -> operations.seam().sockets().get().shutdown(fd, Linux.SHUT_WR));
         if (result < 0) {
@@ -352,9 +447,12 @@ final class SocketWire implements Wire {
 
     private void releaseIfThrough() {
         User known = user;
-        if (receiving == Receiving.STOPPED && writing == null && known != null) {
+        if (receiving == Receiving.STOPPED && writing == null && !watching && known != null) {
             user = null;
             receive.release();
+            if (watch != null) {
+                watch.release();
+            }
             known.onReleased();
         }
     }

@@ -65,6 +65,12 @@ final class StreamInput {
         return ended;
     }
 
+    /// Whether the peer's end has arrived and all input before it was delivered or is unwanted.
+    boolean isFinished() {
+        boolean delivered = unread == null && handedOut == null && late == null;
+        return ended && (discarding || (delivered && (endTold || protocol == null)));
+    }
+
     boolean isPaused() {
         return paused;
     }
@@ -187,6 +193,20 @@ final class StreamInput {
             tellEnd();
         } else if (discarding) {
             connection.closeIfBothEnded();
+        }
+    }
+
+    /// The peer's end is known ahead of the input before it.
+    void endPending() {
+        Protocol speaking = protocol;
+        if (speaking == null || ended || !connection.isOpen()) {
+            return;
+        }
+        try {
+            speaking.onEndPending(connection.face());
+        } catch (RuntimeException | Error e) {
+            connection.failedIn(e);
+            throw e;
         }
     }
 

@@ -64,6 +64,9 @@ final class StreamOutput {
     /// A stream that writes here what it reads, and waits while this one is under pressure.
     private @Nullable Runnable feeder;
 
+    /// Whether only [#end()] completes the output: without it the peer must see a reset.
+    private boolean needsEnd;
+
     StreamOutput(Connection connection, LoopOperations operations) {
         this.connection = connection;
         this.operations = operations;
@@ -90,6 +93,26 @@ final class StreamOutput {
 
     boolean hasEnded() {
         return ended;
+    }
+
+    /// Whether the output would be cut if the stream were closed now: some of it is not sent, or its end is still to
+    /// come.
+    boolean isUnfinished() {
+        return !isEmpty() || lacksEnd();
+    }
+
+    /// Whether an orderly end of the connection would pass for the end of data that has not reached it.
+    boolean lacksEnd() {
+        return needsEnd && !ending;
+    }
+
+    /// Whether a pipe writes here and has not reached its end.
+    boolean isFed() {
+        return feeder != null && !ending;
+    }
+
+    void requireEnd() {
+        needsEnd = true;
     }
 
     long pending() {
@@ -248,9 +271,7 @@ final class StreamOutput {
             pressured = false;
             tellRoom();
         }
-        if (endsWhenEmpty && queue.isEmpty()) {
-            end();
-        }
+        endIfEmpty();
     }
 
     private boolean hasRoom() {
@@ -294,6 +315,7 @@ final class StreamOutput {
                     connection + " is the target of another pipe: one at a time");
         }
         this.feeder = feeder;
+        needsEnd = true;
     }
 
     Promise<@Nullable Void> flushed() {
@@ -328,10 +350,14 @@ final class StreamOutput {
         }
     }
 
-    /// Ends it behind what waits now, and what its writer still adds to that.
+    /// Ends it behind what waits now and what its writer still adds to that, unless only the writer knows the end.
     void endWhenEmpty() {
         endsWhenEmpty = true;
-        if (queue.isEmpty()) {
+        endIfEmpty();
+    }
+
+    private void endIfEmpty() {
+        if (endsWhenEmpty && !needsEnd && queue.isEmpty()) {
             end();
         }
     }

@@ -98,6 +98,20 @@ final class Streams implements AutoCloseable {
         listeners.remove(listener);
     }
 
+    /// Resets the connections that a listener has accepted and that are still there.
+    CutStreams cutAcceptedBy(LoopListener listener) {
+        CutStreams cut = new CutStreams();
+        Connection after;
+        for (Connection each = first; each != null; each = after) {
+            after = each.next;
+            if (each.isAcceptedBy(listener)) {
+                cut.add(each);
+                each.closeWith(CloseReason.ABORTED, null);
+            }
+        }
+        return cut;
+    }
+
     /// Whether the loop has ended, and everything with it.
     boolean isOver() {
         return over;
@@ -123,10 +137,17 @@ final class Streams implements AutoCloseable {
         for (LoopListener listener : List.copyOf(listeners)) {
             listener.close();
         }
+        CutStreams cut = new CutStreams();
+        for (Connection each = first; each != null; each = each.next) {
+            if (each.output.isUnfinished()) {
+                cut.add(each);
+            }
+        }
         for (Connection each = first; each != null; each = first) {
             Connection last = each;
             attempt(() -> last.closeWith(CloseReason.LOOP_ENDED, null), failed);
         }
+        cut.log("Loop " + loop.config().name());
         operations.endTurn(); // What was lent and is not under way goes back now.
         if (!failed.isEmpty()) {
             RuntimeException thrown = failed.removeFirst();

@@ -312,6 +312,13 @@ final class TlsWire implements Wire, Wire.User {
     }
 
     @Override
+    public void onEndPending() {
+        if (open && !isOver()) {
+            user().onEndPending();
+        }
+    }
+
+    @Override
     public void onSent(long bytes) {
         if (open) {
             user().onProgress(); // Also if more of the batch is left.

@@ -22,6 +22,10 @@ interface Wire {
         /// The peer has ended its output.
         void onInputEnded();
 
+        /// The peer has ended its output, which was noticed while nothing is read: what it sent before may still be
+        /// unread, and [#onInputEnded()] follows it.
+        default void onEndPending() {}
+
         /// So many bytes of the queue are gone, and perhaps there is more to [#flush].
         void onSent(long bytes);
 

@@ -359,7 +359,7 @@ public final class SimulatedBackend implements Backend {
     }
 
     private static boolean isEmpty(int interest) {
-        return (interest & (Interest.READ | Interest.WRITE | Interest.URGENT)) == 0;
+        return Interest.isEmpty(interest);
     }
 
     private static int kernelBits(int interest) {

@@ -68,7 +68,7 @@ final class FilterArming implements Arming {
         int first = changes.size();
         int flags = EV_ADD | EV_ENABLE | mode(interest);
         long udata = data | marks(interest);
-        if ((interest & Interest.READ) != 0) {
+        if ((interest & (Interest.READ | Interest.END)) != 0) { // EV_EOF is of the filter.
             changes.put(fd, EVFILT_READ, flags, 0, udata);
         }
         if ((interest & Interest.WRITE) != 0) {

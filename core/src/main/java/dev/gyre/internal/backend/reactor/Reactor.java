@@ -35,11 +35,12 @@ import java.util.List;
 /// When it does, the queue is served from the front until the descriptor blocks again.
 ///
 /// Descriptors are registered edge-triggered and stay so: a connection costs one registration for all its
-/// messages. What the kernel has said is remembered instead, in `blocked`. Three rules make that
+/// messages. What the kernel has said is remembered instead, in `blocked`. Four rules make that
 /// sound. A kind is marked as blocked only by a call that would have, or by a short read of a stream, which
 /// has taken all there was; whatever comes later is a new edge. Once the end, an error or urgent data was
-/// reported, short reads no longer count: they end there, and that edge does not come again. And arming a kind makes the kernel report
-/// it anew if it is ready.
+/// reported, short reads no longer count: they end there, and that edge does not come again. Arming a kind makes the
+/// kernel report it anew if it is ready. And a call that would block although readiness was reported, and nothing has used
+/// that up, may be mistaken: the kind is armed again, for no edge comes twice.
 ///
 /// Interest in a kind that was twice ready with nobody waiting is dropped, so that a flood nobody reads wakes
 /// nobody.
@@ -86,6 +87,10 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
 
     private void tryOrQueue(DescriptorState descriptor, Request request) {
         Kind kind = request.opcode.kind;
+        if (kind == Kind.END) {
+            awaitEnd(descriptor, request);
+            return;
+        }
         if (kind == Kind.READ && !descriptor.queue(Kind.EXCEPT).isEmpty()) {
             // Urgent data first. The read itself is tried all the same: what it waits for may have
             // been reported already, and no edge comes twice.
@@ -103,6 +108,16 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         want(descriptor, kind);
     }
 
+    private void awaitEnd(DescriptorState descriptor, Request request) {
+        int known = descriptor.over & request.flags;
+        if (known != 0) {
+            completions.post(request, known, false);
+        } else {
+            descriptor.queue(Kind.END).add(request);
+            want(descriptor, Kind.END);
+        }
+    }
+
     @Override
     public void startFile(Request request) {
         request.begin(null);
@@ -115,11 +130,45 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         if (request.opcode == Opcode.RECEIVE) {
             return receive(descriptor, request);
         }
+        long before = request.transferred;
         long result = performer.perform(request, descriptor.traits);
-        if (result == Performer.WOULD_BLOCK || isShortRead(descriptor, request, result)) {
-            descriptor.blocked |= request.opcode.kind.bit;
+        Kind kind = request.opcode.kind;
+        if (result == Performer.WOULD_BLOCK) {
+            blocks(descriptor, kind, request.transferred != before);
+        } else {
+            if (isShortRead(descriptor, request, result)) {
+                descriptor.blocked |= kind.bit;
+            }
+            performed(descriptor, kind, leavesNothing(request, result));
         }
         return result;
+    }
+
+    /// Whether the next call is expected to block: a read that is not full, and one that takes a whole thing at a time.
+    private static boolean leavesNothing(Request request, long result) {
+        return request.opcode.kind == Kind.READ
+                && (request.opcode != Opcode.READ || result < request.length);
+    }
+
+    private static void performed(DescriptorState descriptor, Kind kind, boolean leavesNothing) {
+        if (leavesNothing) {
+            descriptor.exhausted |= kind.bit;
+        } else {
+            descriptor.exhausted &= ~kind.bit;
+        }
+    }
+
+    /// A call would block. If nothing has used up the readiness that was reported, the kernel is asked to report it anew.
+    private void blocks(DescriptorState descriptor, Kind kind, boolean usedUp) {
+        descriptor.blocked |= kind.bit;
+        int interest = interestOf(kind);
+        if (!usedUp
+                && kind != Kind.EXCEPT
+                && (descriptor.exhausted & kind.bit) == 0
+                && (descriptor.armed & interest) != 0) {
+            descriptor.armed &= ~interest;
+            markDirty(descriptor);
+        }
     }
 
     private static boolean isShortRead(DescriptorState descriptor, Request request, long result) {
@@ -146,6 +195,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
                         descriptor.fd, buffers.address(buffer), buffers.size(), descriptor.traits);
         if (result > 0) {
             request.buffer = buffer;
+            performed(descriptor, Kind.READ, result < buffers.size());
             if (result < buffers.size()
                     && !descriptor.ending
                     && (descriptor.traits & Traits.EMPTIED_BY_SHORT_READ) != 0) {
@@ -154,7 +204,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         } else {
             buffers.give(buffer);
             if (result == Performer.WOULD_BLOCK) {
-                descriptor.blocked |= Kind.READ.bit;
+                blocks(descriptor, Kind.READ, false);
             }
         }
         return result;
@@ -201,6 +251,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         }
         boolean over = (ready & (Ready.ERROR | Ready.HANGUP)) != 0;
         descriptor.ending |= over || (ready & (Ready.END | Ready.URGENT)) != 0;
+        descriptor.over |= ready & (Ready.END | Ready.HANGUP | Ready.ERROR);
         if ((ready & Ready.URGENT) != 0 || (!over && !descriptor.queue(Kind.EXCEPT).isEmpty())) {
             // Tried even if not announced: kqueue may report it in a later batch than the read.
             serve(descriptor, Kind.EXCEPT, ready);
@@ -213,6 +264,23 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         }
         if (over || (ready & Ready.WRITABLE) != 0) {
             serve(descriptor, Kind.WRITE, ready);
+        }
+        if (!descriptor.queue(Kind.END).isEmpty()) {
+            serveEnd(descriptor);
+        }
+    }
+
+    private void serveEnd(DescriptorState descriptor) {
+        RequestQueue queue = descriptor.queue(Kind.END);
+        Request request = queue.first();
+        while (request != null) {
+            Request after = queue.after(request);
+            int known = descriptor.over & request.flags;
+            if (known != 0) {
+                queue.remove(request);
+                completions.post(request, known, false);
+            }
+            request = after;
         }
     }
 
@@ -230,6 +298,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
     private void serve(DescriptorState descriptor, Kind kind, int ready) {
         int bit = kind.bit;
         descriptor.blocked &= ~bit;
+        descriptor.exhausted &= ~bit;
         RequestQueue queue = descriptor.queue(kind);
         if (queue.isEmpty()) {
             nobodyAsked(descriptor, kind);
@@ -298,6 +367,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
             case EXCEPT -> Interest.URGENT;
             case READ -> Interest.READ;
             case WRITE -> Interest.WRITE;
+            case END -> Interest.END;
             case FILE -> 0;
         };
     }
@@ -326,7 +396,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         for (int i = 0; i < dirty.size(); i++) {
             DescriptorState descriptor = dirty.get(i);
             descriptor.dirty = false;
-            if (descriptor.released == null && descriptor.wanted != descriptor.armed) {
+            if (descriptor.released == null && withEnd(descriptor.wanted) != descriptor.armed) {
                 arm(descriptor);
             }
             descriptors.giveIfUnused(descriptor);
@@ -334,9 +404,14 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         dirty.clear();
     }
 
+    /// Reads stop short at the end, so that those who read are told of it too.
+    private static int withEnd(int wanted) {
+        return (wanted & Interest.READ) != 0 ? wanted | Interest.END : wanted;
+    }
+
     private void arm(DescriptorState descriptor) {
-        int interest =
-                descriptor.wanted == 0 ? 0 : descriptor.wanted | Interest.EDGE | Interest.END;
+        int wanted = withEnd(descriptor.wanted);
+        int interest = wanted == 0 ? 0 : wanted | Interest.EDGE;
         try {
             if (descriptor.registered) {
                 backend.modify(descriptor.fd, interest);
@@ -344,7 +419,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
                 backend.register(descriptor.fd, interest, descriptor);
                 descriptor.registered = true;
             }
-            descriptor.armed = descriptor.wanted;
+            descriptor.armed = wanted;
         } catch (SystemCallException e) {
             // What waits would wait for ever.
             descriptor.wanted = 0;

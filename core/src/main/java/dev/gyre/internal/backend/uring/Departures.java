@@ -61,6 +61,7 @@ final class Departures {
             case EXCEPT -> Linux.EPOLLPRI;
             case READ -> Linux.EPOLLIN;
             case WRITE -> Linux.EPOLLOUT;
+            case END -> Linux.EPOLLRDHUP;
             case FILE -> throw new AssertionError("files are not polled");
         };
     }

@@ -14,6 +14,7 @@ import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_SQE_USER_DATA;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;
+import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.sys.IoUring;
 import dev.gyre.internal.sys.Linux;
@@ -90,6 +91,14 @@ final class Entries {
                 Memory.putLong(entry + OFFSETOF_IO_URING_SQE_ADDR, request.address);
                 Memory.putLong(entry + OFFSETOF_IO_URING_SQE_OFF, request.length);
             }
+            case POLL_END -> {
+                // A poll always reports RDHUP. One that is not to end by it has to go on behind it.
+                boolean single = (request.flags & Ready.END) != 0;
+                int how = single ? 0 : IoUring.IORING_POLL_ADD_MULTI;
+                Memory.putInt(entry + OFFSETOF_IO_URING_SQE_LEN, how);
+                int events = single ? Linux.EPOLLRDHUP : 0;
+                Memory.putInt(entry + OFFSETOF_IO_URING_SQE_OP_FLAGS, events);
+            }
             case FILE_OPEN -> {
                 Memory.putInt(entry + OFFSETOF_IO_URING_SQE_FD, Linux.AT_FDCWD);
                 transfer(entry, request.address, request.length, 0, request.flags);
@@ -130,6 +139,7 @@ final class Entries {
             case SEND_MESSAGE -> IoUring.IORING_OP_SENDMSG;
             case ACCEPT -> IoUring.IORING_OP_ACCEPT;
             case CONNECT -> IoUring.IORING_OP_CONNECT;
+            case POLL_END -> IoUring.IORING_OP_POLL_ADD;
             case FILE_OPEN -> IoUring.IORING_OP_OPENAT;
             case FILE_READ -> IoUring.IORING_OP_READ;
             case FILE_WRITE -> IoUring.IORING_OP_WRITE;

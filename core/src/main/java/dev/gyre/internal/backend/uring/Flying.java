@@ -9,6 +9,7 @@ import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Performer;
+import dev.gyre.internal.backend.PollBits;
 import dev.gyre.internal.backend.ReceiveBuffers;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.sys.Errno;
@@ -233,6 +234,10 @@ final class Flying {
         if (flight == null) {
             return;
         }
+        if (flight.request().opcode == Opcode.POLL_END) {
+            endPolled(flight, result, (flags & IORING_CQE_F_MORE) != 0);
+            return;
+        }
         if ((flags & IORING_CQE_F_MORE) != 0) {
             repertoire.provedMultishot(flight.request().opcode);
         } else {
@@ -269,6 +274,30 @@ final class Flying {
         }
         if (!flight.withOwner && flight.held() == 0) {
             again(flight);
+        }
+    }
+
+    /// The poll of a POLL_END, which completes when the kernel has none of it any more. `transferred` keeps what was found.
+    private void endPolled(Flight flight, int result, boolean more) {
+        Request request = flight.request();
+        int found = result < 0 ? 0 : PollBits.ready(result) & request.flags;
+        request.transferred |= found;
+        if (more) {
+            if (found != 0 && !flight.parked) {
+                flight.parked = true;
+                flight.cancelToken = flight.token;
+                cancelled.add(flight);
+            }
+            return;
+        }
+        flights.fromKernel(flight);
+        flight.parked = false;
+        if (request.transferred != 0) {
+            owner.arrived(flight, request.transferred, -1);
+        } else if (result >= 0 || (result == -Errno.ECANCELED && !request.cancelRequested)) {
+            again(flight);
+        } else {
+            owner.arrived(flight, result, -1);
         }
     }
 

@@ -53,6 +53,7 @@ final class Repertoire {
         return switch (request.opcode) {
             case RECEIVE -> !choosesBuffers;
             case CONNECT -> request.stage == CONNECTING || !isNative(request);
+            case POLL_END -> false; // Every ring polls.
             default -> !isNative(request);
         };
     }
@@ -113,7 +114,8 @@ final class Repertoire {
             boolean lacking =
                     opcode == Opcode.RECEIVE
                             ? !choosesBuffers
-                            : Entries.opcodeOf(opcode, true) >= 0
+                            : opcode != Opcode.POLL_END
+                                    && Entries.opcodeOf(opcode, true) >= 0
                                     && !(isNative(opcode, true) && isNative(opcode, false));
             if (lacking) {
                 (opcode.kind == Kind.FILE ? worked : polled).add(nameOf(opcode));

@@ -48,6 +48,9 @@ final class HttpConnection implements Protocol {
     /// The timeout that ends the connection; CLOSED if none does.
     private CloseReason cause = CloseReason.CLOSED;
 
+    /// Whether the client has ended its side behind requests that are not read yet.
+    private boolean endPending;
+
     HttpConnection(Workbench bench, Stream stream) {
         this.bench = bench;
         this.stream = stream;
@@ -94,6 +97,9 @@ final class HttpConnection implements Protocol {
                 data.clear();
             }
             stream.pause();
+            if (endPending) {
+                tellPendingEnd();
+            }
         }
     }
 
@@ -413,11 +419,33 @@ final class HttpConnection implements Protocol {
             } else {
                 stream.close(cause);
             }
-        } else if (events != null) {
-            // Who reads events has no reason to end its side but to leave.
-            stream.close();
         } else {
-            known.peerEnded();
+            tellEnd(known);
+        }
+    }
+
+    /// The client has ended its side behind what it sent ahead: as [#onEnd] for the request in progress, and what was
+    /// sent ahead has its turn.
+    @Override
+    public void onEndPending(Stream stream) {
+        endPending = true;
+        tellPendingEnd();
+    }
+
+    private void tellPendingEnd() {
+        Exchange known = open;
+        RequestBody body = known == null ? null : known.body();
+        // Otherwise the rest of the body may be what is unread.
+        if (known != null && (body == null || body.isEnded())) {
+            tellEnd(known);
+        }
+    }
+
+    private void tellEnd(Exchange exchange) {
+        if (events != null) {
+            stream.close(); // A client that reads events ends its side only to leave.
+        } else {
+            exchange.peerEnded();
         }
     }
 

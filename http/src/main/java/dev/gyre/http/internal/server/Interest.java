@@ -24,6 +24,7 @@ final class Interest {
     private @Nullable String lost;
     private @Nullable Deadline nextLook;
     private int writesBefore;
+    private boolean peerEnded;
 
     Interest(Exchange exchange) {
         this.exchange = exchange;
@@ -46,6 +47,10 @@ final class Interest {
 
     /// The peer has ended its side.
     void ended() {
+        if (peerEnded) {
+            return;
+        }
+        peerEnded = true;
         cancel("the peer has ended its side of the connection, and may have left");
         if (!exchange.isOver()) {
             look();

@@ -236,6 +236,9 @@ final class ResponseState {
             return ServerStream.closed(this, connection);
         }
         stage = Stage.BEGUN;
+        if (endsWithConnection) {
+            connection.stream().resetUnlessEnded();
+        }
         ServerStream made = new ServerStream(this, connection, length, chunked, filter);
         rest = made;
         connection.flushUnlessServing();
