@@ -39,6 +39,7 @@ public final class StackEnd {
 
     /// Goes down until there is no more stack. On the way back each fifth frame tries the call, until
     /// one has left it enough.
+    @SuppressWarnings("InfiniteRecursion") // until the stack ends
     private boolean descend(int depth) {
         try {
             if (descend(depth + 1)) {

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -170,15 +171,16 @@ public abstract class StackEndContract extends ConformanceFixture {
                     loop.defer(this::done);
                     return () -> Promise.delay(loop, Duration.ZERO);
                 });
-        calls.put(
-                "call",
-                () ->
-                        () ->
-                                loop.call(
-                                        () -> {
-                                            done();
-                                            return Promise.resolved(loop, 1);
-                                        }));
+        calls.put("call", () -> this::callLoop);
+    }
+
+    private void callLoop() {
+        CompletableFuture<Integer> _ =
+                loop.call(
+                        () -> {
+                            done();
+                            return Promise.resolved(loop, 1);
+                        });
     }
 
     /// Settles a promise that all kinds of things wait for.

@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /// The loop's end, clauses S-1 to S-4: begun by any thread, carried out by the loop thread, or by the
@@ -109,9 +108,7 @@ final class Shutdown {
         synchronized (lock) {
             if (!begun) {
                 // Before it begins: an end that memory stops half-way would never be told.
-                end =
-                        new LoopTerminatedException(
-                                "loop " + loopName + " ended before this was settled");
+                end = newEnd();
                 this.deadlineNanos = deadlineNanos;
                 this.immediate = immediate;
                 from = moveToTerminating();
@@ -131,6 +128,10 @@ final class Shutdown {
         } else if (from == SLEEPING) {
             backend.wake();
         }
+    }
+
+    private LoopTerminatedException newEnd() {
+        return new LoopTerminatedException("loop " + loopName + " ended before this was settled");
     }
 
     private LoopState moveToTerminating() {
@@ -153,7 +154,8 @@ final class Shutdown {
         // a task that is let in after the drain would be lost.
         ingress.external.close();
         failures.holdUntilReleased();
-        LoopTerminatedException end = Objects.requireNonNull(this.end);
+        LoopTerminatedException begun = this.end;
+        LoopTerminatedException end = begun != null ? begun : newEnd();
         boolean graceful = !immediate;
         long rejected = 0;
         try {
