@@ -30,8 +30,8 @@ final class DueTimers {
         }
     }
 
-    /// Only when there is room.
     void add(LoopTimer timer) {
+        makeRoom();
         timers[end] = timer;
         timer.place = LoopTimer.DUE;
         timer.index = end++;

@@ -32,9 +32,9 @@ final class NearQueue {
         }
     }
 
-    /// Only when there is room.
     void insert(LoopTimer timer) {
         assert timer.place != LoopTimer.NEAR : "scheduled twice";
+        makeRoom();
         timer.place = LoopTimer.NEAR;
         siftUp(size++, timer);
     }
