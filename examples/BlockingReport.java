@@ -44,8 +44,7 @@ void report(Request request, Response response) throws InterruptedException {
     out.end();
 }
 
-/// Asks another server. The client is the loop's: it is asked there, and this thread waits for the answer.
+/// Asks another server. The client belongs to the loop and is called there; this thread waits.
 void greet(EventLoop loop, HttpClient client, URI uri, Response response) throws Exception {
-    var asked = CompletableFuture.supplyAsync(() -> client.get(uri), loop);
-    response.text(asked.join().await().text());
+    response.text(loop.call(() -> client.get(uri)).get().text());
 }

@@ -7,6 +7,8 @@ import dev.gyre.metrics.LoopMetrics;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -22,7 +24,7 @@ import java.util.function.Consumer;
 /// ```
 ///
 /// **Threads.** The *loop thread* is whichever platform thread is inside a `run` method. These may be
-/// called from any thread: [#submit], [#trySubmit], [#submitPriority], [#execute], [#stop],
+/// called from any thread: [#submit], [#trySubmit], [#submitPriority], [#execute], [#call], [#stop],
 /// [#shutdown], [#close], [#state], [#nowNanos], [#nanoTime], [#isLoopThread], [#thread], [#metrics], [#config]. All others are
 /// *loop-confined*: while the loop runs they belong to the loop thread, and any other caller gets a
 /// [WrongThreadException] that names both threads. While no thread runs the loop they belong to
@@ -170,6 +172,25 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     /// or the loop ends. Loop-confined.
     <T extends @Nullable Object> Promise<T> promisify(
             Executor executor, Cancellation cancellation, Work<? extends T> work);
+
+    /// Calls the body on the loop thread and returns a future for the promise it returns: the way for other
+    /// threads to use code that belongs to the loop. Callable from any thread; never waits.
+    ///
+    /// ```java
+    /// Row row = loop.call(() -> cache.find(id)).get();   // on a thread that may block
+    /// ```
+    ///
+    /// The body runs as a task, like one of [#submit]; on the loop thread, too. The future is attached to the
+    /// promise in that task, so a rejection counts as handled (P-3): the future delivers it. This is the difference
+    /// from calling [Promise#toFuture()] after the promise was handed over, when the loop may have reported it already.
+    ///
+    /// The future completes exceptionally with what the body throws; with the reason of a rejected promise; with
+    /// [LoopOverloadedException] if the loop refuses the task for load; with [LoopTerminatedException] if the loop
+    /// has ended, or ends before the body ran or the promise settled. Dependents run on a virtual thread, never on
+    /// the loop's. A future that is cancelled before the body's turn keeps the body from being called; later it does not
+    /// touch the promise.
+    <T extends @Nullable Object> CompletableFuture<T> call(
+            Callable<? extends Promise<? extends T>> body);
 
     /// Runs the callback once, not before the delay has passed, counted from [#nowNanos()].
     /// Loop-confined.

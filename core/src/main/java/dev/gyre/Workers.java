@@ -2,6 +2,8 @@ package dev.gyre;
 
 import static dev.gyre.internal.base.Log.LOG;
 
+import dev.gyre.internal.base.StackReserve;
+
 import org.jspecify.annotations.Nullable;
 
 import java.lang.System.Logger.Level;
@@ -126,6 +128,7 @@ public final class Workers implements Executor {
     @Override
     public void execute(Runnable work) {
         Objects.requireNonNull(work, "work");
+        StackReserve.requireMedium();
         Job job = new Job(work, this);
         requireOpenExecutor(job);
         switch (admit(job)) {
@@ -143,6 +146,7 @@ public final class Workers implements Executor {
     ///     run, has ended, or was never accepted
     public boolean remove(Runnable work) {
         Objects.requireNonNull(work, "work");
+        StackReserve.requireMedium();
         synchronized (lock) {
             return line.remove(work);
         }

@@ -13,15 +13,15 @@ import java.util.concurrent.atomic.AtomicLong;
 final class LoggingObserver implements LoopObserver {
     static final LoggingObserver INSTANCE = new LoggingObserver();
 
-    private final AtomicLong breaches = new AtomicLong();
+    private final AtomicLong microtaskFloods = new AtomicLong();
     private final AtomicLong floods = new AtomicLong();
 
     @Override
-    public void onMicrotaskBreach(EventLoop loop, int remaining) {
+    public void onMicrotaskFlood(EventLoop loop, int remaining) {
         sparsely(
-                breaches,
+                microtaskFloods,
                 loop
-                        + ": microtask budget used up in a tick, microtasks still waiting: "
+                        + ": the microtask budget is used up tick after tick, microtasks waiting: "
                         + remaining
                         + "; does one add another for ever?");
     }

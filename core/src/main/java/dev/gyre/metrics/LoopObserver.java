@@ -7,9 +7,9 @@ import dev.gyre.ShutdownReport;
 /// Hears of what an operator should know. Called on the loop thread, so it must not block; what it throws
 /// is treated like a failure of a callback.
 public interface LoopObserver {
-    /// Logs breached budgets and floods, each unhandled rejection, and abandoned work. Budgets and floods that
-    /// recur are logged ever more sparsely: the first occurrence, the second, the fourth, the eighth and so on.
-    /// A used-up task budget is not logged: a burst does that too, and lasting overload shows as refused tasks.
+    /// Logs floods, each unhandled rejection, and abandoned work. Floods that recur are logged ever more
+    /// sparsely: the first occurrence, the second, the fourth, the eighth and so on. A budget that is used
+    /// up once is not logged: a burst does that too, and lasting overload shows as refused tasks.
     static LoopObserver logging() {
         return LoggingObserver.INSTANCE;
     }
@@ -20,12 +20,20 @@ public interface LoopObserver {
     /// @param remaining how many tasks wait
     default void onOverload(EventLoop loop, int remaining) {}
 
-    /// A tick used up its budget of microtasks and some remain: probably a microtask that adds another
-    /// for ever.
+    /// A tick used up its budget of microtasks and some remain. They run in the next ticks. A large
+    /// burst does this, so it is not logged.
     ///
     /// @param loop the loop that tells
     /// @param remaining how many microtasks wait
     default void onMicrotaskBreach(EventLoop loop, int remaining) {}
+
+    /// The budget of microtasks was used up in 17 ticks in a row, and no fewer wait than in the first:
+    /// probably a microtask adds another for ever. Called after [#onMicrotaskBreach], and again every
+    /// 17 ticks while it lasts.
+    ///
+    /// @param loop the loop that tells
+    /// @param remaining how many microtasks wait
+    default void onMicrotaskFlood(EventLoop loop, int remaining) {}
 
     /// One tick ran so many priority tasks that they probably submit each other for ever. The rest waits
     /// for the next tick, still before all other tasks.

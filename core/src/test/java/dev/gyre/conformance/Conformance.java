@@ -66,4 +66,14 @@ public abstract class Conformance {
             return world;
         }
     }
+
+    @Nested
+    class EndOfStack extends StackEndContract {
+        private final World world = newWorld();
+
+        @Override
+        protected World world() {
+            return world;
+        }
+    }
 }

@@ -49,9 +49,11 @@ public final class Confinement {
         return thread != null && !isHere();
     }
 
-    /// Lets the loop thread pass, and anyone while no thread runs the loop.
+    /// Lets the loop thread pass, and anyone while no thread runs the loop; and only with enough
+    /// stack for a change (E-4), as every confined method begins with this.
     @SuppressWarnings("ReferenceEquality") // a thread is only itself
     public void require(String method) {
+        StackReserve.requireMedium();
         if (isHere()) {
             return;
         }

@@ -51,6 +51,13 @@ public final class TaskRing {
         return slots.length;
     }
 
+    /// Lets so many be added without an allocation: for a caller that must not fail half-way.
+    public void makeRoom(int more) {
+        while (added - taken + more > slots.length) {
+            grow();
+        }
+    }
+
     public void add(Runnable task) {
         if (added - taken == slots.length) {
             grow();

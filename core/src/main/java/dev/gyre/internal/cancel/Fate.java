@@ -2,6 +2,7 @@ package dev.gyre.internal.cancel;
 
 import dev.gyre.Cancellation.Registration;
 import dev.gyre.CancelledException;
+import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.base.Thrown;
 
 import org.jspecify.annotations.Nullable;
@@ -51,6 +52,7 @@ final class Fate {
 
     /// Runs the callback when it is told, or at once if it is decided.
     Registration listen(Runnable callback) {
+        StackReserve.requireMedium();
         if (reason == null) {
             Listener listener = new Listener(this, callback);
             if (add(listener)) {
@@ -102,15 +104,19 @@ final class Fate {
     /// Runs the listeners of a decided fate, unless another thread does or has done so. Throws the first of
     /// what they throw, when all have run.
     void tell() {
+        Throwable thrown = null;
         synchronized (this) {
             assert reason != null : "told before it was decided";
             if (told) {
                 return;
             }
             told = true;
-            upstream.detach();
+            try {
+                upstream.detach();
+            } catch (Throwable e) {
+                thrown = e; // The listeners are told all the same.
+            }
         }
-        Throwable thrown = null;
         for (Runnable callback = take(); callback != null; callback = take()) {
             try {
                 callback.run();

@@ -98,7 +98,7 @@ public final class LinkedToken implements Cancellation {
     /// Its listeners at the roots.
     private final class Roots implements Upstream {
         // Shared: guarded by the lock of the fate.
-        private final List<Listener> listeners = new ArrayList<>(0);
+        private final ArrayList<Listener> listeners = new ArrayList<>(0);
 
         @Override
         public boolean attach() {
@@ -114,6 +114,7 @@ public final class LinkedToken implements Cancellation {
         }
 
         private boolean addToAll() {
+            listeners.ensureCapacity(roots.length); // A listener that is added is listed, too.
             for (Root root : roots) {
                 Listener listener = new Listener(root.fate(), () -> onCancelOf(root));
                 if (!root.fate().add(listener)) {

@@ -2,6 +2,7 @@ package dev.gyre.internal.cancel;
 
 import dev.gyre.Cancellation;
 import dev.gyre.CancelledException;
+import dev.gyre.internal.base.StackReserve;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ public final class SourceToken implements Cancellation, Root {
     /// @return whether this call did it
     @SuppressWarnings("ReferenceEquality") // two calls may name equal reasons
     public boolean cancel(CancelledException reason) {
+        StackReserve.requireLarge(); // Between the decision and the telling there is no way back.
         if (fate.decide(reason) != reason) {
             return false;
         }

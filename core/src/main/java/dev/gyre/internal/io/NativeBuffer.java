@@ -2,6 +2,7 @@ package dev.gyre.internal.io;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.io.BufferLeaks.Trace;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.io.Buffer;
@@ -402,6 +403,7 @@ public final class NativeBuffer implements Buffer {
     public void release() {
         if (!borrowed && (slice || piece.lender != null)) {
             requireMine();
+            StackReserve.requireSmall();
             holder = piece.lender == null ? RELEASED : GIVEN_BACK;
             if (trace != null) {
                 trace.released();

@@ -1,6 +1,8 @@
 package dev.gyre.internal.io;
 
 import dev.gyre.SystemCallException;
+import dev.gyre.internal.base.StackReserve;
+import dev.gyre.internal.base.Thrown;
 import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Transfer;
@@ -101,6 +103,8 @@ final class Opening {
 
     /// Begins a use of the number: it will not be given back before [#leave()].
     void enter() {
+        StackReserve
+                .requireSmall(); // Also for leaving: a number that is never left is never closed.
         int before;
         do {
             before = users.get();
@@ -151,10 +155,11 @@ final class Opening {
     /// closed in between and the kernel told of somebody else's.
     synchronized void attach(User user) {
         requireOpen();
-        user.attached();
         List<User> more = new ArrayList<>(attached);
         more.add(user);
-        attached = List.copyOf(more);
+        List<User> listed = List.copyOf(more); // First: memory may be short.
+        user.attached();
+        attached = listed;
     }
 
     synchronized void detach(User user) {
@@ -188,6 +193,7 @@ final class Opening {
     ///
     /// @return false if it was closed already
     private boolean closeToNewUsers() {
+        StackReserve.requireSmall();
         List<User> told;
         synchronized (this) {
             int before;
@@ -200,11 +206,20 @@ final class Opening {
             told = attached;
             attached = List.of();
         }
+        Throwable thrown = null;
         for (User user : told) {
-            user.descriptorClosing();
+            try {
+                user.descriptorClosing();
+            } catch (Throwable e) {
+                thrown = Thrown.firstOf(thrown, e); // The others are told all the same.
+            }
         }
         if (handle != null) {
             handle.forget();
+        }
+        if (thrown != null) {
+            leave(); // Nobody else will.
+            throw Thrown.asItIs(thrown);
         }
         return true;
     }

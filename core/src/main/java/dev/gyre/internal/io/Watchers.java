@@ -98,12 +98,12 @@ public final class Watchers {
     /// Called under the lock of the watcher's opening.
     synchronized void register(LoopWatcher watcher, int interest) {
         int fd = watcher.opening.fd;
+        if (fd >= byFd.length) { // Before anything changes: memory may be short.
+            byFd = Arrays.copyOf(byFd, Math.max(fd + 1, byFd.length * 2));
+        }
         LoopWatcher replaced = at(fd);
         if (replaced != null) {
             take(replaced);
-        }
-        if (fd >= byFd.length) { // Before the kernel knows of it: memory may be short.
-            byFd = Arrays.copyOf(byFd, Math.max(fd + 1, byFd.length * 2));
         }
         backend.register(fd, interest, watcher);
         byFd[fd] = watcher;

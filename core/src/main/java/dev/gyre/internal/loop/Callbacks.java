@@ -93,6 +93,14 @@ final class Callbacks {
         }
     }
 
+    void observeMicrotaskFlood(int remaining) {
+        try {
+            observer.onMicrotaskFlood(loop, remaining);
+        } catch (Throwable thrown) {
+            failures.caught(thrown);
+        }
+    }
+
     void observePriorityFlood(int ran) {
         try {
             observer.onPriorityFlood(loop, ran);

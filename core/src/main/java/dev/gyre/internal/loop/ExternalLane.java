@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 
 /// The lane of `submit`: many producers, one consumer, bounded, lock-free, FIFO.
 ///
@@ -20,15 +21,19 @@ import java.lang.invoke.VarHandle;
 ///
 /// **Chunks** are installed by whichever producer first finds its place empty, and are moved ahead of the
 /// tail by the consumer once it has emptied them, so a lane in steady use allocates nothing and stays in
-/// the cache. A slot is nulled when it is taken; a chunk that moves is therefore as good as new. Chunks are
+/// the cache. A slot is nulled when it is taken, and the whole chunk again before it moves, so nothing is
+/// reachable through it whatever happened to a single slot. Chunks are
 /// arrays of Object, because storing into an array of Runnable would look at the task's class, and so
 /// fetch a cache line that belongs to whoever runs the task.
 ///
 /// **Empty** means: the slot at `head` is not filled. A claimed ticket does not count, because its
-/// producer, once it has filled the slot, looks at the loop's state and wakes it. That look is why
-/// the slot is filled with a volatile store: a full fence stands between it and the look, as one
-/// stands between the loop's announcement that it sleeps and its own look at the slot. One of the two
-/// sees the other.
+/// producer, once it has filled the slot, looks at the loop's state and wakes it. A full fence
+/// stands between the store and that look, as one stands between the loop's announcement that it
+/// sleeps and its own look at the slot. One of the two sees the other.
+///
+/// **No holes** (E-4): a claimed slot is always filled, whatever the producer runs out of. Memory is
+/// allocated before the claim, and between claim and store there is no call, which is where a stack
+/// overflows.
 ///
 /// **Closing** sets the sign bit of `tail` in the same word that hands out tickets. Each ticket is
 /// therefore before the close, and will be filled and drained, or after it, and is refused.
@@ -103,9 +108,13 @@ public final class ExternalLane {
             // hole that the consumer waits at for ever. If the ticket goes to another, no harm is
             // done: the chunk is clean, and of use to whoever comes to its place next.
             @Nullable Object[] chunk = chunkOf(ticket);
+            int slot = slotOf(ticket);
             if (CURSOR.compareAndSet(cursors, TAIL, ticket, ticket + 1)) {
-                // Volatile, not release: must be visible before the caller looks at the state.
-                SLOT.setVolatile(chunk, slotOf(ticket), task);
+                // No call between claim and store: it could overflow the stack and leave a hole.
+                // So the store is plain. The exchange before it, a full fence, publishes the task;
+                // the fence behind it makes the slot visible before the caller looks at the state.
+                chunk[slot] = task;
+                VarHandle.fullFence();
                 return Offer.TAKEN;
             }
         }
@@ -150,7 +159,8 @@ public final class ExternalLane {
             headChunk = chunk;
         }
         int slot = slotOf(head);
-        // Acquire: pairs with the volatile store in offer(); the task's own fields are visible.
+        // Acquire: pairs with the store in offer(), before which the exchange has published the
+        // task's own fields.
         Runnable task = (Runnable) SLOT.getAcquire(chunk, slot);
         if (task == null) {
             return null;
@@ -167,7 +177,7 @@ public final class ExternalLane {
 
     /// Moves the emptied chunk to the first free place ahead of the tail.
     private void recycle(@Nullable Object[] chunk, long head) {
-        assert isClean(chunk) : "a recycled chunk still holds tasks";
+        Arrays.fill(chunk, null);
         headChunk = null;
         DIRECTORY.setRelease(directory, placeOf(head), null);
         long tailChunk = tail() >>> CHUNK_SHIFT;
@@ -226,14 +236,5 @@ public final class ExternalLane {
 
     private static int slotOf(long ticket) {
         return (int) ticket & (CHUNK - 1);
-    }
-
-    private static boolean isClean(@Nullable Object[] chunk) {
-        for (Object task : chunk) {
-            if (task != null) {
-                return false;
-            }
-        }
-        return true;
     }
 }

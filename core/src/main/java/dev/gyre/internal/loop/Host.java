@@ -29,12 +29,12 @@ final class Host implements TimerHost, WatchHost, PromiseHost, RequestHost, Oper
 
     @Override
     public void requireConfined(String method) {
-        loop.requireConfined(method);
+        loop.requireConfinedLoop(method);
     }
 
     @Override
     public void requireOpen(String method) {
-        loop.requireOpen(method);
+        loop.requireOpenLoop(method);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.gyre.internal.loop;
 import dev.gyre.LoopState;
 import dev.gyre.Submission;
 import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.base.StackReserve;
 
 /// The producers' side of the two lanes, and of the sleep protocol: enqueue, fence, look at the state,
 /// and wake only a sleeping loop. The loop's side is [Sleep].
@@ -20,6 +21,8 @@ public final class Ingress {
 
     /// Any thread.
     public Submission submit(Runnable task) {
+        // Or the wake-up could be missing behind the task.
+        StackReserve.requireSmall();
         // The lane is closed just after the state says TERMINATING. In between, the state decides.
         if (state.isEnding()) {
             return Submission.TERMINATED;
@@ -38,6 +41,7 @@ public final class Ingress {
     ///
     /// @return false if the loop is over
     public boolean submitPriority(Runnable task) {
+        StackReserve.requireSmall();
         if (!priority.offer(task)) {
             return false;
         }

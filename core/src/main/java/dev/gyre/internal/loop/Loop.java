@@ -18,12 +18,14 @@ import dev.gyre.Work;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.base.Confinement;
 import dev.gyre.internal.base.MemoryBudget;
+import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.Reclaimer;
 import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.loop.Courses.Course;
+import dev.gyre.internal.promise.Futures;
 import dev.gyre.internal.promise.Promises;
 import dev.gyre.internal.sys.Platform;
 import dev.gyre.internal.time.Durations;
@@ -37,6 +39,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -170,6 +173,7 @@ public final class Loop implements EventLoop {
 
     @Override
     public void stop() {
+        StackReserve.requireSmall();
         stop.request();
         ingress.wakeIfSleeping();
     }
@@ -224,14 +228,14 @@ public final class Loop implements EventLoop {
     @Override
     public void defer(Runnable callback) {
         Objects.requireNonNull(callback, "callback");
-        requireOpen("defer");
+        requireOpenLoop("defer");
         deferred.add(callback);
     }
 
     @Override
     public void microtask(Runnable microtask) {
         Objects.requireNonNull(microtask, "microtask");
-        requireOpen("microtask");
+        requireOpenLoop("microtask");
         microtasks.add(microtask);
     }
 
@@ -248,13 +252,20 @@ public final class Loop implements EventLoop {
         return promises.make.promisify(executor, cancellation, work);
     }
 
+    @Override
+    public <T extends @Nullable Object> CompletableFuture<T> call(
+            Callable<? extends Promise<? extends T>> body) {
+        Objects.requireNonNull(body, "body");
+        return Futures.call(this, body);
+    }
+
     // ------------------------------------------------------------------ descriptors
 
     @Override
     public Watcher watch(Descriptor descriptor, Watch watch) {
         Objects.requireNonNull(descriptor, "descriptor");
         Objects.requireNonNull(watch, "watch");
-        requireOpen("watch");
+        requireOpenLoop("watch");
         operations.yieldTo((OpenDescriptor) descriptor);
         return watchers.watch(descriptor, watch);
     }
@@ -262,14 +273,14 @@ public final class Loop implements EventLoop {
     @Override
     public void unwatch(Descriptor descriptor) {
         Objects.requireNonNull(descriptor, "descriptor");
-        requireConfined("unwatch");
+        confinement.require("unwatch");
         watchers.unwatch(descriptor);
     }
 
     @Override
     public void own(AutoCloseable resource) {
         Objects.requireNonNull(resource, "resource");
-        requireOpen("own");
+        requireOpenLoop("own");
         if (!belongings.tryAdd(resource)) {
             throw tooLate("own");
         }
@@ -278,7 +289,7 @@ public final class Loop implements EventLoop {
     @Override
     public void disown(AutoCloseable resource) {
         Objects.requireNonNull(resource, "resource");
-        requireConfined("disown");
+        confinement.require("disown");
         belongings.remove(resource);
     }
 
@@ -288,14 +299,14 @@ public final class Loop implements EventLoop {
     public Timer after(Duration delay, Consumer<? super Timer> callback) {
         long nanos = Durations.nanos("delay", delay);
         Objects.requireNonNull(callback, "callback");
-        requireOpen("after");
+        requireOpenLoop("after");
         return timers.schedule(Durations.deadline("delay", nowNanos(), nanos), 0, callback);
     }
 
     @Override
     public Timer at(long deadlineNanos, Consumer<? super Timer> callback) {
         Objects.requireNonNull(callback, "callback");
-        requireOpen("at");
+        requireOpenLoop("at");
         Durations.requireWithinReach("deadline", deadlineNanos, nowNanos());
         return timers.schedule(deadlineNanos, 0, callback);
     }
@@ -307,7 +318,7 @@ public final class Loop implements EventLoop {
             throw new IllegalArgumentException("period must be positive, but is " + period);
         }
         Objects.requireNonNull(callback, "callback");
-        requireOpen("every");
+        requireOpenLoop("every");
         return timers.schedule(Durations.deadline("period", nowNanos(), nanos), nanos, callback);
     }
 
@@ -361,14 +372,26 @@ public final class Loop implements EventLoop {
         return belongings.find(type);
     }
 
-    /// Lets the loop thread pass, and anyone while no thread runs the loop.
+    /// Lets the loop thread pass, and anyone while no thread runs the loop. For what is built on the
+    /// loop's own methods, which ask for less stack (E-4).
     public void requireConfined(String method) {
+        StackReserve.requireLarge();
         confinement.require(method);
     }
 
     /// The same, and only before the loop is over.
     public void requireOpen(String method) {
-        requireConfined(method);
+        StackReserve.requireLarge();
+        requireOpenLoop(method);
+    }
+
+    /// For the loop's own methods and parts, like the next.
+    void requireConfinedLoop(String method) {
+        confinement.require(method);
+    }
+
+    void requireOpenLoop(String method) {
+        confinement.require(method);
         // What runs in the final drain is work like any other, and may lead to more.
         if (state.is(LoopState.TERMINATED) && (!isLoopThread() || shutdown.isReleasing())) {
             throw tooLate(method);

@@ -11,12 +11,20 @@ import dev.gyre.internal.promise.UnhandledRejections;
 ///
 /// Loop thread only.
 final class Microtasks {
+    /// So many breaches in a row without fewer microtasks waiting are a flood.
+    static final int FLOOD_TICKS = 16;
+
     private final TaskRing ring;
     private final Callbacks callbacks;
     private final UnhandledRejections unhandled;
     private final int budget;
     private int left;
     private boolean told;
+
+    /// Ticks in a row whose budget was used up, and how many microtasks were left in the first.
+    private int breaches;
+
+    private int leftAtFirst;
 
     Microtasks(TaskRing ring, Callbacks callbacks, UnhandledRejections unhandled, int budget) {
         this.ring = ring;
@@ -54,6 +62,9 @@ final class Microtasks {
     /// Grants the budget anew: once a tick.
     void beginTick() {
         left = budget;
+        if (!told) {
+            breaches = 0;
+        }
         told = false;
         ring.trim();
     }
@@ -72,6 +83,9 @@ final class Microtasks {
                 unhandled.report(callbacks::observeUnhandledRejection);
             }
         } while (!ring.isEmpty() && left > 0); // The observer may have added some.
+        if (!ring.isEmpty()) {
+            unhandled.reportExcess(callbacks::observeUnhandledRejection);
+        }
         tellBreach();
         return ran;
     }
@@ -98,7 +112,26 @@ final class Microtasks {
     private void tellBreach() {
         if (left == 0 && !told && !ring.isEmpty()) {
             told = true;
-            callbacks.observeMicrotaskBreach(ring.size());
+            int waiting = ring.size();
+            boolean flood = isFlood(waiting);
+            callbacks.observeMicrotaskBreach(waiting);
+            if (flood) {
+                callbacks.observeMicrotaskFlood(waiting);
+            }
         }
+    }
+
+    /// A burst, however large, gets smaller from tick to tick. Microtasks that add others for ever do
+    /// not.
+    private boolean isFlood(int waiting) {
+        if (breaches == 0) {
+            leftAtFirst = waiting;
+        }
+        breaches++;
+        if (breaches <= FLOOD_TICKS) {
+            return false;
+        }
+        breaches = 0; // The next look begins with the next breach.
+        return waiting >= leftAtFirst;
     }
 }

@@ -2,6 +2,7 @@ package dev.gyre.internal.loop;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /// The lane of `submitPriority`: many producers, one consumer, unbounded, FIFO, behind a lock.
@@ -128,7 +129,7 @@ public final class PriorityLane {
     }
 
     private void recycle(Chunk chunk) {
-        assert isClean(chunk) : "a recycled chunk still holds tasks";
+        Arrays.fill(chunk.slots, null);
         reading = chunk.next;
         readSlot = 0;
         chunk.written = 0;
@@ -179,14 +180,5 @@ public final class PriorityLane {
         synchronized (lock) {
             closed = true;
         }
-    }
-
-    private static boolean isClean(Chunk chunk) {
-        for (Runnable task : chunk.slots) {
-            if (task != null) {
-                return false;
-            }
-        }
-        return true;
     }
 }

@@ -10,6 +10,7 @@ import dev.gyre.ReentrantRunException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.base.Confinement;
 import dev.gyre.internal.base.Counter;
+import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.loop.Courses.Course;
 import dev.gyre.internal.promise.Promises;
 import dev.gyre.internal.time.LoopClock;
@@ -48,6 +49,7 @@ final class Runs {
 
     /// Makes the calling thread the loop thread, of a run without bounds as yet.
     RunBounds enter() {
+        StackReserve.requireLarge();
         Thread current = Thread.currentThread();
         if (confinement.isHere()) {
             throw new ReentrantRunException(

@@ -10,9 +10,11 @@ import dev.gyre.LoopTerminatedException;
 import dev.gyre.ShutdownReport;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.Requests;
+import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.Watchers;
+import dev.gyre.internal.promise.AwaitedTask;
 import dev.gyre.internal.promise.Delivery;
 import dev.gyre.internal.promise.Promises;
 import dev.gyre.internal.time.LoopClock;
@@ -56,6 +58,7 @@ final class Shutdown {
     private boolean begun;
 
     // Shared: written under the lock before the state moves, read by whoever carries it out.
+    private volatile @Nullable LoopTerminatedException end;
     private volatile boolean immediate;
     private volatile long deadlineNanos;
 
@@ -100,9 +103,12 @@ final class Shutdown {
     }
 
     private void begin(boolean immediate, long deadlineNanos) {
+        StackReserve.requireLarge();
         LoopState from;
         synchronized (lock) {
             if (!begun) {
+                // Before it begins: an end that memory stops half-way would never be told.
+                end = newEnd();
                 this.deadlineNanos = deadlineNanos;
                 this.immediate = immediate;
                 from = moveToTerminating();
@@ -122,6 +128,10 @@ final class Shutdown {
         } else if (from == SLEEPING) {
             backend.wake();
         }
+    }
+
+    private LoopTerminatedException newEnd() {
+        return new LoopTerminatedException("loop " + loopName + " ended before this was settled");
     }
 
     private LoopState moveToTerminating() {
@@ -144,8 +154,8 @@ final class Shutdown {
         // a task that is let in after the drain would be lost.
         ingress.external.close();
         failures.holdUntilReleased();
-        LoopTerminatedException end =
-                new LoopTerminatedException("loop " + loopName + " ended before this was settled");
+        LoopTerminatedException begun = this.end;
+        LoopTerminatedException end = begun != null ? begun : newEnd();
         boolean graceful = !immediate;
         long rejected = 0;
         try {
@@ -361,7 +371,7 @@ final class Shutdown {
     private ShutdownReport drop(boolean graceful, LoopTerminatedException end, long rejected) {
         boolean quiet = isQuiet();
         promises.stopReacting(); // What is settled from now on leads to no callback.
-        long tasks = dropExternal();
+        long tasks = dropExternal(end);
         long priorityTasks = dropPriority();
         abandoned.addAll(promises.abandonOutstanding(end));
         ShutdownReport report =
@@ -394,13 +404,17 @@ final class Shutdown {
         }
     }
 
-    private long dropExternal() {
+    private long dropExternal(LoopTerminatedException end) {
         long dropped = 0;
         while (!ingress.external.isFinished()) {
-            if (ingress.external.poll() != null) {
-                dropped++;
-            } else {
+            Runnable task = ingress.external.poll();
+            if (task == null) {
                 awaitProducer();
+                continue;
+            }
+            dropped++;
+            if (task instanceof AwaitedTask awaited) {
+                callbacks.guarded(() -> awaited.fail(end));
             }
         }
         return dropped;

@@ -42,6 +42,9 @@ final class Tick {
     /// Past this many in one tick, priority tasks probably submit each other for ever.
     static final int PRIORITY_FLOOD = 100_000;
 
+    /// A wait longer than this means that nobody minds a look at everything.
+    private static final long IDLE_NANOS = 1_000_000_000;
+
     private static final int NOT_COUNTED = -1;
 
     /// No more in this tick, and whoever had to hear of it has.
@@ -212,11 +215,15 @@ final class Tick {
             return;
         }
         bounds.bookWait();
-        long latest = clock.nanos() + longestWaitNanos;
+        long before = clock.nanos();
+        long latest = before + longestWaitNanos;
         sleep.pollUntil(timers.nearest(bounds.earlier(latest)));
         // What comes after a wait happens now: a time that a callback sets would otherwise count
         // from before it.
         clock.update();
+        if (clock.nanos() - before > IDLE_NANOS) {
+            promises.reap();
+        }
     }
 
     /// Whether waiting would keep nobody waiting. After a turn that ran something the kernel is

@@ -1,5 +1,7 @@
 package dev.gyre.internal.promise;
 
+import dev.gyre.internal.base.StackReserve;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.concurrent.CompletionException;
@@ -37,6 +39,7 @@ final class AwaitedStage<T extends @Nullable Object> extends Outside<T> {
         }
 
         void hear(T value, @Nullable Throwable thrown) {
+            StackReserve.requireLarge();
             AwaitedStage<T> waiting = awaited;
             if (waiting == null) {
                 return;

@@ -23,6 +23,10 @@ final class Entry extends WeakReference<LoopPromise<?>> {
         settled = true;
     }
 
+    boolean isSettled() {
+        return settled;
+    }
+
     boolean isDead() {
         return settled || refersTo(null);
     }

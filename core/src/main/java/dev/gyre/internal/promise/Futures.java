@@ -1,48 +1,118 @@
 package dev.gyre.internal.promise;
 
+import dev.gyre.EventLoop;
+import dev.gyre.LoopOverloadedException;
+import dev.gyre.LoopTerminatedException;
+import dev.gyre.Promise;
+import dev.gyre.internal.base.StackReserve;
+
 import org.jspecify.annotations.Nullable;
 
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 
 /// From promises to futures: clause P-4.
-final class Futures {
+public final class Futures {
     private Futures() {}
 
     static <T extends @Nullable Object> CompletableFuture<T> of(LoopPromise<T> promise) {
+        StackReserve.requireLarge();
         CompletableFuture<T> future = new Holding<>(promise);
         if (promise.isSettled()) {
             promise.markHandled();
             complete(future, promise); // Nothing depends on it yet.
         } else {
-            // Whoever completes a future runs what depends on it, and the loop must not.
-            Subscription.of(
-                    promise, () -> Thread.startVirtualThread(() -> complete(future, promise)));
+            completeLater(future, promise);
         }
         return future;
     }
 
-    /// A future that holds its promise, as do those that depend on it: the loop does not, and could not settle at
-    /// its end what has been collected, while somebody waits for the future.
-    private static final class Holding<T extends @Nullable Object> extends CompletableFuture<T> {
-        @SuppressWarnings({"unused", "UnusedVariable"})
-        private final LoopPromise<?> held;
-
-        Holding(LoopPromise<?> held) {
-            this.held = held;
+    /// Calls the body on the loop thread, and follows the promise it returns. Any thread.
+    public static <T extends @Nullable Object> CompletableFuture<T> call(
+            EventLoop loop, Callable<? extends Promise<? extends T>> body) {
+        Call<T> call = new Call<>(body);
+        switch (loop.trySubmit(call)) {
+            case ACCEPTED -> {}
+            case OVERLOADED ->
+                    call.completeExceptionally(
+                            new LoopOverloadedException(
+                                    loop
+                                            + " refuses a call: "
+                                            + loop.config().highWaterMark()
+                                            + " tasks are waiting"));
+            case TERMINATED ->
+                    call.completeExceptionally(
+                            new LoopTerminatedException(loop + " refuses a call"));
         }
+        return call;
+    }
 
-        @Override
-        public <U extends @Nullable Object> CompletableFuture<U> newIncompleteFuture() {
-            return new Holding<>(held);
-        }
+    /// Whoever completes a future runs what depends on it, and the loop must not.
+    private static <T extends @Nullable Object> void completeLater(
+            CompletableFuture<T> future, LoopPromise<? extends T> promise) {
+        Subscription.of(promise, () -> Thread.startVirtualThread(() -> complete(future, promise)));
     }
 
     private static <T extends @Nullable Object> void complete(
-            CompletableFuture<T> future, LoopPromise<T> settled) {
+            CompletableFuture<T> future, LoopPromise<? extends T> settled) {
         if (settled.isResolved()) {
             future.complete(settled.resolvedValue());
         } else {
             future.completeExceptionally(settled.reason());
+        }
+    }
+
+    /// A future that holds its promise, as do those that depend on it. The loop does not, and could
+    /// not settle at its end what has been collected while a caller waits for the future.
+    private static class Holding<T extends @Nullable Object> extends CompletableFuture<T> {
+        /// The promise, or the future that this one depends on.
+        @SuppressWarnings({"unused", "UnusedVariable"})
+        volatile @Nullable Object held;
+
+        Holding(@Nullable Object held) {
+            this.held = held;
+        }
+
+        @Override
+        public final <U extends @Nullable Object> CompletableFuture<U> newIncompleteFuture() {
+            return new Holding<>(this);
+        }
+    }
+
+    /// A call on its way to the loop thread: task and future in one.
+    private static final class Call<T extends @Nullable Object> extends Holding<T>
+            implements AwaitedTask {
+        private final Callable<? extends Promise<? extends T>> body;
+
+        Call(Callable<? extends Promise<? extends T>> body) {
+            super(null);
+            this.body = body;
+        }
+
+        @Override
+        public void run() {
+            if (isDone()) {
+                return; // Cancelled before its turn.
+            }
+            try {
+                Promise<? extends T> promise = body.call();
+                if (promise == null) {
+                    throw new NullPointerException("the call returned null, not a promise");
+                }
+                held = promise;
+                // Before the barrier that looks for rejections without a handler.
+                completeLater(this, (LoopPromise<? extends T>) promise);
+            } catch (Throwable thrown) {
+                fail(thrown);
+                if (thrown instanceof VirtualMachineError fatal) {
+                    throw fatal;
+                }
+            }
+        }
+
+        @Override
+        public void fail(Throwable reason) {
+            Thread.startVirtualThread(() -> completeExceptionally(reason));
         }
     }
 }

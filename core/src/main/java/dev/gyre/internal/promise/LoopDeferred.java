@@ -2,6 +2,7 @@ package dev.gyre.internal.promise;
 
 import dev.gyre.Deferred;
 import dev.gyre.Promise;
+import dev.gyre.internal.base.StackReserve;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ public final class LoopDeferred<T extends @Nullable Object> implements Deferred<
     @Override
     public boolean resolve(T value) {
         Promises home = promise.home;
+        StackReserve.requireLarge();
         if (home.confinement.isHere()) {
             return promise.isOpen() && promise.settleResolved(value);
         }
@@ -34,6 +36,7 @@ public final class LoopDeferred<T extends @Nullable Object> implements Deferred<
     public boolean reject(Throwable reason) {
         Objects.requireNonNull(reason, "reason");
         Promises home = promise.home;
+        StackReserve.requireLarge();
         if (home.confinement.isHere()) {
             return promise.isOpen() && promise.settleRejected(reason);
         }
@@ -45,6 +48,7 @@ public final class LoopDeferred<T extends @Nullable Object> implements Deferred<
     public boolean follow(Promise<? extends T> other) {
         Objects.requireNonNull(other, "other");
         Promises home = promise.home;
+        StackReserve.requireLarge();
         if (home.confinement.isHere()) {
             return followed((LoopPromise<? extends T>) other);
         }

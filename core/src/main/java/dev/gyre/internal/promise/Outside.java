@@ -18,7 +18,7 @@ abstract sealed class Outside<T extends @Nullable Object> permits PromisedWork, 
     /// Lets the list know it, until the promise is settled, by whomever. Loop thread.
     final void begin() {
         Outstanding outstanding = promise.home.outstanding;
-        outstanding.add(this);
+        // First, as it may allocate: without it the list would wait for ever.
         // Not a handler: a rejection that nobody else hears of is still unhandled.
         promise.attach(
                 (Notice)
@@ -26,6 +26,7 @@ abstract sealed class Outside<T extends @Nullable Object> permits PromisedWork, 
                             outstanding.remove(this);
                             ended();
                         });
+        outstanding.add(this);
     }
 
     /// Any thread.

@@ -137,10 +137,17 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
             return false;
         }
         Object waiting = reactions;
+        // First what may fail: a promise that is settled must reach all that waits for it.
+        if (waiting != null) {
+            home.makeRoom(waiting instanceof Reactions several ? several.size() : 1);
+        }
+        if (outcome == REJECTED && !handled) {
+            home.unhandled.makeRoom();
+        }
         this.value = value;
         STATE.setRelease(this, outcome); // Pairs with the acquire in isSettled().
         if (entry != null) {
-            entry.noteSettled();
+            home.noteSettled(entry);
         }
         if (outcome == REJECTED && !handled) {
             home.noteUnhandled(promise());

@@ -5,6 +5,7 @@ import dev.gyre.Deferred;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.Timer;
 import dev.gyre.internal.base.Confinement;
+import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.base.TaskRing;
 
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,7 @@ public final class Promises {
     public final NewPromises make = new NewPromises(this);
     final Outstanding outstanding = new Outstanding();
     public final UnhandledRejections unhandled = new UnhandledRejections();
-    private final Registry registry = new Registry();
+    final Registry registry = new Registry();
     private final boolean tracing;
 
     // Shared: any thread may be the first to ask for a promise's id.
@@ -64,6 +65,7 @@ public final class Promises {
     // ------------------------------------------------------------------ making promises
 
     public <T extends @Nullable Object> Deferred<T> deferred() {
+        StackReserve.requireLarge();
         if (confinement.isHere() && end == null) {
             return new LoopDeferred<>(this.<T>pending());
         }
@@ -87,6 +89,7 @@ public final class Promises {
     /// Does what makes a promise that does not come of another: only before the loop rejects what is pending, or
     /// the end might never be reached.
     <R> R confined(String method, Supplier<R> body) {
+        StackReserve.requireLarge();
         Supplier<R> checked =
                 () -> {
                     requireNotEnding(method);
@@ -102,13 +105,16 @@ public final class Promises {
         }
     }
 
-    /// Whether the loop thread is here and the loop not over.
+    /// Whether the loop thread is here and the loop not over. Asked before a step is attached, which
+    /// needs its stack (E-4).
     boolean isOpenHere() {
+        StackReserve.requireLarge();
         return !over && confinement.isHere();
     }
 
     /// Does what changes a promise that there is already.
     <R> R whileNobodyRuns(String method, Supplier<R> body) {
+        StackReserve.requireLarge();
         synchronized (lock) {
             host.requireConfined(method);
             return settlingDown(body);
@@ -117,6 +123,7 @@ public final class Promises {
 
     /// The same, and only before the loop is over.
     <R> R whileOpen(String method, Supplier<R> body) {
+        StackReserve.requireLarge();
         synchronized (lock) {
             host.requireOpen(method);
             return settlingDown(body);
@@ -211,10 +218,24 @@ public final class Promises {
         registry.scavenge(SLOTS_PER_TICK);
     }
 
+    /// After a long wait: looks at all of the registry.
+    public void reap() {
+        registry.reap();
+    }
+
+    void noteSettled(Entry entry) {
+        registry.noteSettled(entry);
+    }
+
     void noteUnhandled(LoopPromise<?> rejected) {
         if (!isTheEnd(rejected.settledValue())) {
             unhandled.add(rejected);
         }
+    }
+
+    /// Lets so many reactions be queued without an allocation.
+    void makeRoom(int reactions) {
+        microtasks.makeRoom(reactions);
     }
 
     void trigger(Reaction reaction) {

@@ -1,5 +1,7 @@
 package dev.gyre.internal.promise;
 
+import dev.gyre.internal.base.Thrown;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
@@ -69,12 +71,26 @@ final class Reactions {
         }
     }
 
+    /// At most so many.
+    int size() {
+        return end - first;
+    }
+
+    /// Triggers all. Throws the first of what they throw, when all were triggered.
     void trigger(Promises home) {
+        Throwable thrown = null;
         for (int i = first; i < end; i++) {
             Reaction reaction = all[i];
             if (reaction != null) {
-                home.trigger(reaction);
+                try {
+                    home.trigger(reaction);
+                } catch (Throwable e) {
+                    thrown = Thrown.firstOf(thrown, e);
+                }
             }
+        }
+        if (thrown != null) {
+            throw Thrown.asItIs(thrown);
         }
     }
 }

@@ -17,8 +17,10 @@ import java.util.List;
 /// closes the gap by moving later entries back, never past the cursor, so that none is missed.
 ///
 /// A burst may register more between two ticks than the cursor looks at. So before the table grows, it is rebuilt
-/// from what is still pending, and grows only if that fills it; a cycle that ends with less than a quarter
-/// filled rebuilds it smaller. Both cost a constant time for each promise.
+/// from what is still pending, and grows only if that fills it. Once less than a quarter of it is pending, it is
+/// rebuilt smaller, in the same tick, so a loop that then idles keeps no memory. Both cost a constant time for each
+/// promise. Promises that are collected while the loop sleeps show only to whoever looks: after a wait of more than
+/// a second all slots are looked at.
 ///
 /// Looking at an entry does not touch its promise. To ask a weak reference for its object tells a collector that is
 /// marking just now that the object is in use; a busy loop looks so often that a dropped promise would be kept by
@@ -34,7 +36,12 @@ final class Registry {
     private @Nullable Entry[] table = new @Nullable Entry[LEAST];
     private int cursor;
     private long registered;
-    private final List<Step<?, ?>> steps = new ArrayList<>();
+
+    /// How many entries are there whose promise has settled: known without looking, unlike those
+    /// whose promise was collected.
+    private int settled;
+
+    private ArrayList<Step<?, ?>> steps = new ArrayList<>();
 
     final Counter live = new Counter();
     final Counter scavenged = new Counter();
@@ -62,7 +69,21 @@ final class Registry {
         for (int next = 0; next < steps.size(); next++) {
             addIfAbsent(steps.get(next));
         }
-        steps.clear();
+        if (steps.size() > LEAST) {
+            steps = new ArrayList<>(); // A long chain must not leave its array behind.
+        } else {
+            steps.clear();
+        }
+    }
+
+    /// A promise has settled whose entry is this.
+    void noteSettled(Entry entry) {
+        if (!entry.isSettled()) {
+            entry.noteSettled();
+            if (entry.order != 0) {
+                settled++;
+            }
+        }
     }
 
     private void addIfAbsent(LoopPromise<?> promise) {
@@ -76,6 +97,7 @@ final class Registry {
     void clear() {
         scavenged.add(live.get());
         live.add(-live.get());
+        settled = 0;
         table = new @Nullable Entry[LEAST];
         cursor = 0;
     }
@@ -114,15 +136,23 @@ final class Registry {
         return pending;
     }
 
-    /// Looks at the next few slots.
+    /// Looks at the next few slots; or, if all but a few promises have settled, rebuilds at once. That
+    /// pays for itself: half of what the table holds has to settle before it comes to that again.
     void scavenge(int slots) {
         if (live.get() == 0 && table.length == LEAST) {
+            return;
+        }
+        if (isSparse()) {
+            rebuild();
             return;
         }
         for (int left = Math.min(slots, table.length); left > 0; left--) {
             Entry entry = table[cursor];
             while (entry != null && entry.isDead()) {
                 closeGap(cursor);
+                if (entry.isSettled()) {
+                    settled--;
+                }
                 live.add(-1);
                 scavenged.add(1);
                 entry = table[cursor]; // What moved here has not been looked at.
@@ -135,8 +165,15 @@ final class Registry {
         }
     }
 
+    /// Looks at all slots, for promises that were collected while the loop was idle.
+    void reap() {
+        if (table.length > LEAST) {
+            scavenge(table.length);
+        }
+    }
+
     private boolean isSparse() {
-        return table.length > LEAST && live.get() < table.length / 4;
+        return table.length > LEAST && live.get() - settled < table.length / 4;
     }
 
     /// Moves the pending ones to a new table, which they fill to between a quarter and a half.
@@ -157,6 +194,7 @@ final class Registry {
         }
         scavenged.add(live.get() - kept);
         live.add(kept - live.get());
+        settled = 0;
         rebuilt.add(1);
         table = moved;
         cursor = 0;

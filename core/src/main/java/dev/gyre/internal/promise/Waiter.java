@@ -1,5 +1,6 @@
 package dev.gyre.internal.promise;
 
+import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.time.Durations;
 
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,7 @@ final class Waiter {
     }
 
     private static Subscription subscribe(LoopPromise<?> promise) {
+        StackReserve.requireLarge();
         Thread waiting = Thread.currentThread();
         return Subscription.of(promise, () -> LockSupport.unpark(waiting));
     }

@@ -23,10 +23,15 @@ final class DueTimers {
         return timers.length;
     }
 
-    void add(LoopTimer timer) {
+    /// Lets the next timer be added without an allocation.
+    void makeRoom() {
         if (end == timers.length) {
             timers = Arrays.copyOf(timers, 2 * end);
         }
+    }
+
+    void add(LoopTimer timer) {
+        makeRoom();
         timers[end] = timer;
         timer.place = LoopTimer.DUE;
         timer.index = end++;

@@ -25,11 +25,16 @@ final class NearQueue {
                 : otherwise;
     }
 
-    void insert(LoopTimer timer) {
-        assert timer.place != LoopTimer.NEAR : "scheduled twice";
+    /// Lets the next timer be inserted without an allocation.
+    void makeRoom() {
         if (size == heap.length) {
             heap = Arrays.copyOf(heap, size * 2);
         }
+    }
+
+    void insert(LoopTimer timer) {
+        assert timer.place != LoopTimer.NEAR : "scheduled twice";
+        makeRoom();
         timer.place = LoopTimer.NEAR;
         siftUp(size++, timer);
     }

@@ -1,6 +1,7 @@
 package dev.gyre.internal.time;
 
 import dev.gyre.Timer;
+import dev.gyre.internal.base.StackReserve;
 
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +40,12 @@ public final class TimerQueue {
     /// @param periodNanos zero for one-shot
     public LoopTimer schedule(
             long deadlineNanos, long periodNanos, Consumer<? super Timer> callback) {
+        StackReserve.requireSmall();
         LoopTimer timer = new LoopTimer(this, deadlineNanos, periodNanos, callback);
+        if (size >= MOST) {
+            throw new IllegalStateException("too many timers: " + size);
+        }
+        makeRoom(deadlineNanos);
         insert(timer);
         return timer;
     }
@@ -62,7 +68,9 @@ public final class TimerQueue {
     /// The nearest deadline, or `otherwise` if that is earlier. May be somewhat before it if a timer that was
     /// nearer has been cancelled.
     public long nearest(long otherwise) {
-        return near.first() != null ? near.nearest(otherwise) : wheel.nearest(otherwise);
+        return near.first() != null && !wheel.isUnmoved()
+                ? near.nearest(otherwise)
+                : wheel.nearest(otherwise);
     }
 
     /// Moves all timers whose deadline has come to the list of due ones, in order.
@@ -71,6 +79,7 @@ public final class TimerQueue {
         for (LoopTimer first = near.first();
                 first != null && first.deadlineNanos - nowNanos <= 0;
                 first = near.first()) {
+            due.makeRoom(); // Before it is nowhere: memory may be short.
             near.remove(first);
             due.add(first);
         }
@@ -84,14 +93,19 @@ public final class TimerQueue {
         if (timer == null) {
             return null;
         }
+        if (timer.periodNanos == 0) {
+            remove(timer);
+            timer.firedDeadlineNanos = timer.deadlineNanos;
+            return timer;
+        }
+        // To the next multiple that lies ahead: missed periods fire once, now.
+        long missed = (nowNanos - timer.deadlineNanos) / timer.periodNanos;
+        long next = timer.deadlineNanos + (missed + 1) * timer.periodNanos;
+        makeRoom(next);
         remove(timer);
         timer.firedDeadlineNanos = timer.deadlineNanos;
-        if (timer.periodNanos > 0) {
-            // To the next multiple that lies ahead: missed periods fire once, now.
-            long missed = (nowNanos - timer.deadlineNanos) / timer.periodNanos;
-            timer.deadlineNanos += (missed + 1) * timer.periodNanos;
-            insert(timer);
-        }
+        timer.deadlineNanos = next;
+        insert(timer);
         return timer;
     }
 
@@ -102,6 +116,8 @@ public final class TimerQueue {
             timer.sequence = nextSequence++;
             return;
         }
+        StackReserve.requireSmall();
+        makeRoom(deadlineNanos);
         remove(timer);
         timer.deadlineNanos = deadlineNanos;
         insert(timer);
@@ -137,15 +153,24 @@ public final class TimerQueue {
         }
     }
 
-    private void insert(LoopTimer timer) {
-        if (size >= MOST) {
-            throw new IllegalStateException("too many timers: " + size);
+    /// Grows what a timer of that deadline goes to, before anything is changed (E-4).
+    private void makeRoom(long deadlineNanos) {
+        if (wheel.takes(deadlineNanos)) {
+            wheel.makeRoom(deadlineNanos);
+        } else {
+            near.makeRoom();
         }
-        size++;
+    }
+
+    /// Only when there is room.
+    private void insert(LoopTimer timer) {
         timer.sequence = nextSequence++;
-        if (!wheel.tryInsert(timer)) {
+        if (wheel.takes(timer.deadlineNanos)) {
+            wheel.insert(timer);
+        } else {
             near.insert(timer);
         }
+        size++;
         if (!timer.referenced) {
             unreferenced++;
         }

@@ -39,12 +39,18 @@ final class TimerSlot {
         return timer;
     }
 
-    void add(LoopTimer timer) {
-        if (size == 0 || timer.deadlineNanos - leastNanos < 0) {
-            leastNanos = timer.deadlineNanos;
-        }
+    /// Lets the next timer be added without an allocation.
+    void makeRoom() {
         if (size == timers.length) {
             timers = Arrays.copyOf(timers, Math.max(FEWEST, 2 * size));
+        }
+    }
+
+    /// Allocates only if the slot has run empty, and was shrunk, since room was made.
+    void add(LoopTimer timer) {
+        makeRoom();
+        if (size == 0 || timer.deadlineNanos - leastNanos < 0) {
+            leastNanos = timer.deadlineNanos;
         }
         timers[size] = timer;
         timer.index = size++;
@@ -62,12 +68,6 @@ final class TimerSlot {
         if (size == 0) {
             shrink();
         }
-    }
-
-    void clear() {
-        Arrays.fill(timers, 0, size, null);
-        size = 0;
-        shrink();
     }
 
     private void shrink() {

@@ -38,6 +38,10 @@ final class TimerWheel {
     /// Timers of earlier ticks are in the near queue.
     private long tick;
 
+    /// The level from which on down timers have yet to move out of the slots that the wheel's time
+    /// has entered; 0 if none have. Positive between calls only after memory ran out in the middle.
+    private int unmoved;
+
     /// @param near where timers go when their time has come
     /// @param anchorNanos the instant at which ticks begin
     TimerWheel(NearQueue near, long anchorNanos) {
@@ -46,14 +50,23 @@ final class TimerWheel {
         Arrays.setAll(slots, _ -> new TimerSlot());
     }
 
-    /// Takes the timer in, or declines it because it is so near that its order matters now.
-    boolean tryInsert(LoopTimer timer) {
-        long timersTick = tickOf(timer.deadlineNanos);
-        if (timersTick < tick) {
-            return false;
-        }
-        insert(timer, timersTick);
-        return true;
+    /// Whether the wheel takes a timer of that deadline. It does not if the deadline is so near that
+    /// its order matters now.
+    boolean takes(long deadlineNanos) {
+        return tickOf(deadlineNanos) >= tick;
+    }
+
+    /// Lets a timer of that deadline, which the wheel [#takes], be inserted without an allocation.
+    void makeRoom(long deadlineNanos) {
+        slots[slotFor(tickOf(deadlineNanos))].makeRoom();
+    }
+
+    /// Only when there is room.
+    void insert(LoopTimer timer) {
+        int slot = slotFor(tickOf(timer.deadlineNanos));
+        slots[slot].add(timer);
+        timer.place = slot;
+        occupied[slot >> LEVEL_SHIFT] |= 1L << (slot & SLOT_MASK);
     }
 
     /// Whether a timer may stay where it is although its deadline becomes another: if it is in a slot,
@@ -81,6 +94,10 @@ final class TimerWheel {
     ///
     /// @return the instant, or `otherwise` if that is earlier or there is none
     long nearest(long otherwise) {
+        if (isUnmoved()) {
+            long now = anchorNanos + (tick << TICK_SHIFT);
+            return now - otherwise < 0 ? now : otherwise;
+        }
         int slot = nextOccupiedSlot();
         if (slot == NONE) {
             return otherwise;
@@ -89,7 +106,13 @@ final class TimerWheel {
         return least - otherwise < 0 ? least : otherwise;
     }
 
+    /// Whether memory ran out while timers were moved. The next advance moves the rest.
+    boolean isUnmoved() {
+        return unmoved > 0;
+    }
+
     private void advanceTo(long target) {
+        moveDown();
         for (int slot = nextOccupiedSlot(); slot != NONE; slot = nextOccupiedSlot()) {
             long start = startOf(slot);
             if (start > target) {
@@ -97,7 +120,7 @@ final class TimerWheel {
             }
             enter(start);
             if (slot < SLOTS) {
-                handOver(slot);
+                empty(slot);
                 enter(start + 1);
             }
         }
@@ -114,36 +137,33 @@ final class TimerWheel {
         if (old >> LEVEL_SHIFT == newTick >> LEVEL_SHIFT) {
             return;
         }
-        for (int level = LEVELS - 1; level > 0; level--) {
-            moveDown(slotAt(level, newTick));
+        unmoved = LEVELS - 1;
+        moveDown();
+    }
+
+    private void moveDown() {
+        for (; unmoved > 0; unmoved--) {
+            empty(slotAt(unmoved, tick));
         }
     }
 
-    /// Empties a slot of level 0, whose tick has begun.
-    private void handOver(int slot) {
+    /// Moves the timers of a slot whose tick or stretch has begun to where they belong by now. One
+    /// by one, each with room made for it first: if memory runs out, none is lost and none is twice.
+    private void empty(int slot) {
         TimerSlot timers = slots[slot];
-        for (int i = 0; i < timers.size(); i++) {
-            LoopTimer timer = timers.get(i);
-            long timersTick = tickOf(timer.deadlineNanos);
-            if (timersTick > tick) {
-                insert(timer, timersTick); // It was put off.
-            } else {
+        boolean lowest = slot < SLOTS;
+        while (timers.size() > 0) {
+            LoopTimer timer = timers.get(timers.size() - 1);
+            if (lowest && tickOf(timer.deadlineNanos) <= tick) {
+                near.makeRoom();
+                remove(timer);
                 near.insert(timer);
+            } else { // Of a higher level, or put off.
+                makeRoom(timer.deadlineNanos);
+                remove(timer);
+                insert(timer);
             }
         }
-        timers.clear();
-        clearOccupied(slot);
-    }
-
-    /// Empties a slot of a higher level, whose stretch has begun.
-    private void moveDown(int slot) {
-        TimerSlot timers = slots[slot];
-        for (int i = 0; i < timers.size(); i++) {
-            LoopTimer timer = timers.get(i);
-            insert(timer, tickOf(timer.deadlineNanos));
-        }
-        timers.clear();
-        clearOccupied(slot);
     }
 
     private int nextOccupiedSlot() {
@@ -169,14 +189,9 @@ final class TimerWheel {
         return (turn | (slot & SLOT_MASK)) << shift;
     }
 
-    private void insert(LoopTimer timer, long timersTick) {
+    private int slotFor(long timersTick) {
         int highestBit = 63 - Long.numberOfLeadingZeros((timersTick ^ tick) | SLOT_MASK);
-        int slot = slotAt(highestBit / LEVEL_SHIFT, timersTick);
-        if (slots[slot].size() == 0) {
-            occupied[slot >> LEVEL_SHIFT] |= 1L << (slot & SLOT_MASK);
-        }
-        slots[slot].add(timer);
-        timer.place = slot;
+        return slotAt(highestBit / LEVEL_SHIFT, timersTick);
     }
 
     private void clearOccupied(int slot) {

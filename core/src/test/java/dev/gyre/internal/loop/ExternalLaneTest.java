@@ -12,6 +12,8 @@ import net.jqwik.api.constraints.IntRange;
 
 import org.jspecify.annotations.Nullable;
 
+import java.lang.reflect.Field;
+
 class ExternalLaneTest extends LaneContract {
     @Override
     Lane open() {
@@ -97,5 +99,28 @@ class ExternalLaneTest extends LaneContract {
         assertThat(lane.isFinished()).isTrue();
         assertThat(lane.offer(() -> {})).isEqualTo(Offer.CLOSED);
         assertThat(lane.depth()).isZero();
+    }
+
+    /// Also without assertions, and whatever has become of a single slot.
+    @Example
+    @Clause("Q-1")
+    void poll_ofTheLastInAChunk_clearsAllOfIt() throws ReflectiveOperationException {
+        ExternalLane lane = new ExternalLane(1_000);
+        for (int i = 0; i < 2 * ExternalLane.CHUNK; i++) {
+            lane.offer(() -> {});
+        }
+        assertThat(lane.poll()).isNotNull();
+        @Nullable Object[] chunk = (Object[]) field(lane, "headChunk");
+        chunk[0] = (Runnable) () -> {}; // As a slot that was taken and not nulled.
+        for (int i = 1; i < ExternalLane.CHUNK; i++) {
+            assertThat(lane.poll()).isNotNull();
+        }
+        assertThat(chunk).containsOnlyNulls();
+    }
+
+    private static Object field(Object of, String name) throws ReflectiveOperationException {
+        Field field = of.getClass().getDeclaredField(name);
+        field.setAccessible(true);
+        return field.get(of);
     }
 }

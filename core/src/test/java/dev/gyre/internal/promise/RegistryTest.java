@@ -20,7 +20,7 @@ class RegistryTest {
     private final Promises home =
             new Promises(
                     new OpenHost(), new Confinement("tested"), new TaskRing("microtasks"), false);
-    private final Registry registry = new Registry();
+    private final Registry registry = home.registry;
     private final List<LoopPromise<?>> added = new ArrayList<>();
 
     private LoopPromise<Integer> promise() {
@@ -103,24 +103,38 @@ class RegistryTest {
 
     @Test
     @Clause("R-1")
-    void scavenge_inSmallSteps_needsTheWholeCycleAndNoMore() {
+    void scavenge_whenAllButAFewHaveSettled_rebuildsAtOnce() {
         add(1_000);
-        settle(0, 800); // What is left is just about a tenth of 2048.
-        int capacity = registry.capacity();
-        for (int looked = 0; looked < capacity - 1; looked++) {
-            assertThat(registry.rebuilt.get()).isEqualTo(rebuiltByGrowth());
-            registry.scavenge(1);
-        }
+        settle(0, 400);
         registry.scavenge(1);
         assertThat(registry.rebuilt.get())
-                .as("the cycle has %d slots and ends with the last", capacity)
-                .isEqualTo(rebuiltByGrowth() + 1);
+                .as("more than a quarter are pending")
+                .isEqualTo(rebuiltByGrowth());
+        settle(400, 800);
+        registry.scavenge(1);
+        assertThat(registry.rebuilt.get()).isEqualTo(rebuiltByGrowth() + 1);
         assertThat(held()).isEqualTo(200);
+        assertThat(registry.live.get()).isEqualTo(200);
+        registry.scavenge(1);
+        assertThat(registry.rebuilt.get()).as("once").isEqualTo(rebuiltByGrowth() + 1);
     }
 
     /// 64 → 128 → … → 2048.
     private static long rebuiltByGrowth() {
         return 5;
+    }
+
+    @Test
+    @Clause("R-1")
+    void scavenge_inSmallSteps_looksAtEverySlotOnceACycle() {
+        add(600);
+        settle(0, 300); // More than a quarter of 2048 would have to be left.
+        int capacity = registry.capacity();
+        for (int looked = 0; looked < capacity; looked++) {
+            registry.scavenge(1);
+        }
+        assertThat(held()).isEqualTo(300);
+        assertThat(registry.live.get()).isEqualTo(300);
     }
 
     @Test

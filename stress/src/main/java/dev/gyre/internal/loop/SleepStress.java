@@ -56,7 +56,7 @@ public final class SleepStress {
         }
     }
 
-    /// Catches a loop that looks before it announces, a slot filled with less than a volatile store (a
+    /// Catches a loop that looks before it announces, a slot filled without a full fence after the store (a
     /// store buffer then hides it from the look), and an announcement without a fence.
     @JCStressTest
     @Outcome(id = "did not sleep, RUNNING", expect = ACCEPTABLE, desc = "The loop saw the task.")

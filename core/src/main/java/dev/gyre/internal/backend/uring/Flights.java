@@ -44,12 +44,16 @@ final class Flights {
     private void grow() {
         int size = flights.length;
         int larger = Math.max(16, size + size / 2); // All of them are made at once.
-        flights = Arrays.copyOf(flights, larger);
-        free = new int[larger];
+        Flight[] grown = Arrays.copyOf(flights, larger);
+        int[] unused = new int[larger];
+        int count = 0;
         for (int slot = larger - 1; slot >= size; slot--) {
-            flights[slot] = new Flight(slot);
-            free[freeCount++] = slot;
+            grown[slot] = new Flight(slot);
+            unused[count++] = slot;
         }
+        flights = grown; // All or nothing: memory may be short.
+        free = unused;
+        freeCount = count;
     }
 
     void give(Flight flight) {
