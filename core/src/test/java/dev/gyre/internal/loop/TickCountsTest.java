@@ -27,7 +27,7 @@ import java.util.TreeMap;
 
 /// How many callbacks a run or a tick runs, of each kind.
 class TickCountsTest {
-    private enum Kind {
+    enum Kind {
         TIMER,
         PRIORITY,
         EXTERNAL,
