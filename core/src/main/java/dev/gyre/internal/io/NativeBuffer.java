@@ -18,8 +18,7 @@ public final class NativeBuffer implements Buffer {
 
     private static final String RELEASED = "nobody any more: it was released";
     private static final String GIVEN_BACK = "the loop again: it was released";
-    private static final String KEPT =
-            "the buffer that was kept: take slices of it after Receive.keep()";
+    private static final String KEPT = "the buffer that was kept: slice it after Receive.keep()";
 
     private final MemoryPiece piece;
     private final NativeBytes memory;
