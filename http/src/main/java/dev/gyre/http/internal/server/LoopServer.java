@@ -224,6 +224,7 @@ public final class LoopServer implements HttpServer {
     }
 
     /// Finds the handler of a request, and notes what its route says.
+    @SuppressWarnings("UnusedVariable") // The type of the mark is what counts.
     private Handler route(Exchange exchange, @Nullable NotInlined mark) {
         String method = exchange.head.method();
         Site site = routes.literal(exchange.head);
