@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.gyre.Clause;
 import dev.gyre.os.Signal;
 
 import org.junit.jupiter.api.AfterEach;
@@ -41,7 +40,6 @@ class ServeLimitTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "io_uring"})
-    @Clause({"E-3", "H-4"})
     void serve_atTheDescriptorLimit_stillServesFilesAndSaysSoOnce(String backend) throws Exception {
         for (int i = 0; i < FILES; i++) {
             Files.write(directory.resolve("file" + i), new byte[FILE_BYTES]);
