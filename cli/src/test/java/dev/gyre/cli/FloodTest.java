@@ -37,9 +37,15 @@ final class FloodTest {
     private static final int PATIENCE_MILLIS = 60_000;
 
     private static final String UPGRADE =
-            "GET /ws/echo HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                    + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-                    + "Sec-WebSocket-Version: 13\r\n\r\n";
+            """
+            GET /ws/echo HTTP/1.1\r
+            Host: a\r
+            Upgrade: websocket\r
+            Connection: Upgrade\r
+            Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+            Sec-WebSocket-Version: 13\r
+            \r
+            """;
 
     /// What peers send first, and over and over after that.
     private enum Flood {
@@ -52,22 +58,23 @@ final class FloodTest {
                 "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 8000000\r\n\r\n",
                 "x".repeat(60_000)),
         // Binary messages of 60 000 bytes, with a key of zeros.
-        MESSAGES(UPGRADE, "\u0082\u00fe\u00ea\u0060\0\0\0\0" + "x".repeat(60_000)),
+        MESSAGES(UPGRADE, "\u0082\u00fe\u00ea`\0\0\0\0" + "x".repeat(60_000)),
         // The same of 1 000 000 bytes, with a longer header.
-        LONG_MESSAGES(
-                UPGRADE + "\u0082\u00ff\0\0\0\0\0\u000f\u0042\u0040\0\0\0\0", "x".repeat(60_000));
+        LONG_MESSAGES(UPGRADE + "\u0082\u00ff\0\0\0\0\0\u000fB@\0\0\0\0", "x".repeat(60_000));
 
-        final byte[] first;
-        final byte[] again;
+        final String first;
+        final String again;
 
         Flood(String first, String again) {
-            this.first = first.getBytes(ISO_8859_1);
-            this.again = again.getBytes(ISO_8859_1);
+            this.first = first;
+            this.again = again;
         }
     }
 
     private static void flood(Flood flood, List<Integer> ports) throws IOException {
         List<SocketChannel> peers = new ArrayList<>();
+        byte[] first = flood.first.getBytes(ISO_8859_1);
+        byte[] again = flood.again.getBytes(ISO_8859_1);
         try (Selector selector = Selector.open()) {
             for (int i = 0; i < CONNECTIONS; i++) {
                 int port = ports.get(i % ports.size());
@@ -75,9 +82,9 @@ final class FloodTest {
                         SocketChannel.open(
                                 new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
                 peers.add(peer);
-                peer.write(ByteBuffer.wrap(flood.first));
+                peer.write(ByteBuffer.wrap(first));
                 peer.configureBlocking(false);
-                peer.register(selector, SelectionKey.OP_WRITE, ByteBuffer.wrap(flood.again));
+                peer.register(selector, SelectionKey.OP_WRITE, ByteBuffer.wrap(again));
             }
             long end = System.nanoTime() + LONGEST_MILLIS * 1_000_000L;
             while (System.nanoTime() < end && selector.select(STALLED_MILLIS) > 0) {
