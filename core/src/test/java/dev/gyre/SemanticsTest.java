@@ -108,13 +108,13 @@ class SemanticsTest {
                     entry("P", 5),
                     entry("R", 2),
                     entry("O", 9),
-                    entry("N", 7),
+                    entry("N", 8),
                     entry("X", 1),
                     entry("H", 5),
                     entry("K", 1),
                     entry("B", 8),
                     entry("S", 4),
-                    entry("E", 3),
+                    entry("E", 4),
                     entry("Y", 1));
 
     static {

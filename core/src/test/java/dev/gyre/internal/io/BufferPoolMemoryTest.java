@@ -73,7 +73,7 @@ class BufferPoolMemoryTest {
 
     @ParameterizedTest
     @ValueSource(ints = {4 * KIB, 16 * KIB, 64 * KIB, 300 * KIB})
-    @Clause("O-10")
+    @Clause("O-8")
     void burst_thatIsOver_isUnmapped(int size) {
         onLoop(() -> takeAll(size).forEach(NativeBuffer::release));
         secondsPass(3);
@@ -84,7 +84,7 @@ class BufferPoolMemoryTest {
 
     @ParameterizedTest
     @ValueSource(ints = {4 * KIB, 16 * KIB, 64 * KIB})
-    @Clause("O-10")
+    @Clause("O-8")
     void burst_thatIsOverButForOnePartOfEachSlab_leavesOnlyTheseResident(int size) {
         List<NativeBuffer> pinned = new ArrayList<>();
         onLoop(
@@ -107,7 +107,7 @@ class BufferPoolMemoryTest {
     }
 
     @Test
-    @Clause("O-10")
+    @Clause("O-8")
     void memoryInUseBetweenTrims_staysMapped() {
         onLoop(() -> takeAll(16 * KIB).forEach(NativeBuffer::release));
         long mapped = memory.mapped();
@@ -120,7 +120,7 @@ class BufferPoolMemoryTest {
     }
 
     @Test
-    @Clause("O-10")
+    @Clause("O-8")
     void resident_whateverIsTakenAndReleased_isWithinTheLimit() {
         Random random = new Random(7);
         List<NativeBuffer> out = new ArrayList<>();
@@ -148,7 +148,7 @@ class BufferPoolMemoryTest {
     // ------------------------------------------------------------------ what users still have
 
     @Test
-    @Clause("O-10")
+    @Clause("O-8")
     void largeBuffer_released_isUnmappedAtOnce_andItsViewsFail() {
         NativeBuffer large = Objects.requireNonNull(pool.takeForUser(MIB));
         large.put("abc");
@@ -164,7 +164,7 @@ class BufferPoolMemoryTest {
     }
 
     @Test
-    @Clause("O-10")
+    @Clause("O-8")
     void largeBuffer_releasedWhileTheJdkReadsIntoIt_isUnmappedAfterThat() throws Exception {
         NativeBuffer large = Objects.requireNonNull(pool.takeForUser(MIB));
         ByteBuffer view = large.asWritable();
@@ -194,7 +194,7 @@ class BufferPoolMemoryTest {
     }
 
     @Test
-    @Clause("O-10")
+    @Clause("O-8")
     void close_withABufferStillOut_leavesThatOneMapped() {
         NativeBuffer kept = Objects.requireNonNull(pool.takeForUser(100));
         kept.put("abc");
