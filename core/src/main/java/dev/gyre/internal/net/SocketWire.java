@@ -3,16 +3,13 @@ package dev.gyre.internal.net;
 import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Opcode;
-import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.io.BufferOperation;
 import dev.gyre.internal.io.LoopOperation;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.PlainOperation;
 import dev.gyre.internal.io.ReceiveOperation;
 import dev.gyre.internal.io.SocketNames;
-import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.io.VectorOperation;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
@@ -69,9 +66,8 @@ final class SocketWire implements Wire {
     private final LoopOperations operations;
     final OpenDescriptor socket;
     private final ReceiveOperation receive;
+    private final HangupWatch hangup;
     private final Consumer<Operation> onWritten = this::written;
-    private final Consumer<Operation> onNoticed = this::noticed;
-    private final Runnable onIdle = this::watchEnd;
     private final Runnable onProgress = this::progressed;
 
     private @Nullable User user;
@@ -92,22 +88,13 @@ final class SocketWire implements Wire {
 
     private boolean closed;
 
-    // Watching for the peer's end while nothing is received.
-    private @Nullable PlainOperation watch;
-    private boolean watching;
-    private boolean inputEnded;
-    private boolean outputEnded;
-    private boolean endNoticed;
-
-    /// Whether a hang-up was reported, which stays so: there is nothing else to wait for.
-    private boolean hungUp;
-
     SocketWire(Streams streams, OpenDescriptor socket) {
         loop = streams.loop();
         operations = streams.operations();
         this.socket = socket;
         receive = operations.pools().receiving().of(socket, this::received);
-        operations.atTurnEnd(onIdle); // Unless somebody reads by then.
+        hangup = new HangupWatch(this, operations);
+        operations.atTurnEnd(hangup); // Arms it unless a receive has started by then.
     }
 
     @Override
@@ -115,7 +102,7 @@ final class SocketWire implements Wire {
         this.user = user;
     }
 
-    private User user() {
+    User user() {
         User known = user;
         assert known != null : "nobody to tell";
         return known;
@@ -185,10 +172,10 @@ final class SocketWire implements Wire {
             user().onReceived((NativeBuffer) done.received());
         } else if (result == 0) {
             wanted = false;
-            inputEnded = true;
+            hangup.inputEnded();
             user().onInputEnded();
         } else if (isShortage(result)) {
-            loop.after(BREATHER, _ -> read(wanted)).unreference();
+            afterShortage(() -> read(wanted));
             return;
         } else if (!done.isCancelled()) {
             wanted = false;
@@ -203,82 +190,23 @@ final class SocketWire implements Wire {
             stopToLook();
         }
         if (!wanted && receiving == Receiving.STOPPED) {
-            operations.atTurnEnd(onIdle);
+            operations.atTurnEnd(hangup);
         }
     }
 
-    // ------------------------------------------------------------------ the peer's end, unread
-
-    /// Watches for the peer's end or reset while no receive would notice it. One that is under way when reading begins
-    /// again is left alone: most streams pause more than once.
-    private void watchEnd() {
-        if (closed
-                || watching
-                || hungUp
-                || (inputEnded && outputEnded)
-                || receiving != Receiving.STOPPED
-                || wanted
-                || (operations.isEnding() && !operations.isTransferring())) {
-            return;
-        }
-        int ready = Ready.HANGUP | Ready.ERROR;
-        if (!inputEnded && !endNoticed) {
-            ready |= Ready.END;
-        }
-        PlainOperation known = watch;
-        if (known == null) {
-            known = operations.pools().plain();
-            watch = known;
-        }
-        known.pollEnd(socket, ready, onNoticed);
-        known.start();
-        watching = true;
-        operations.countBackground(1);
+    /// Whether nothing is received, and nothing is to be.
+    boolean isIdle() {
+        return !closed && !wanted && receiving == Receiving.STOPPED;
     }
 
-    private void noticed(Operation done) {
-        watching = false;
-        operations.countBackground(-1);
-        if (closed) {
-            releaseIfThrough();
-            return;
-        }
-        if (receiving != Receiving.STOPPED) {
-            return; // The receive brings it, behind what was sent before.
-        }
-        long result = done.result();
-        if (isShortage(result)) {
-            loop.after(BREATHER, _ -> watchEnd()).unreference();
-        } else if (result == -Errno.EINVAL) {
-            hungUp = true; // This kernel cannot wait for it.
-        } else if (result < 0) {
-            if (!done.isCancelled()) {
-                fail(done);
-            }
-        } else {
-            tell((int) result);
-            watchEnd();
-        }
+    boolean isReceiving() {
+        return receiving != Receiving.STOPPED;
     }
 
-    private void tell(int ready) {
-        int error = 0;
-        if ((ready & Ready.ERROR) != 0) {
-            error = SocketOption.SO_ERROR.get(operations.seam(), socket);
-        }
-        hungUp |= (ready & (Ready.HANGUP | Ready.ERROR)) != 0;
-        if (error == 0 && hungUp && inputEnded && !outputEnded) {
-            error = Errno.EPIPE; // A Unix peer has closed: nothing reaches it any more.
-        }
-        if (error != 0) {
-            wanted = false;
-            SystemCallException failure =
-                    new SystemCallException("poll", error, SystemCallException.NO_FD);
-            user().onFailed(reasonOf(failure), failure);
-        } else if (!inputEnded && !endNoticed) {
-            endNoticed = true;
-            user().onEndPending();
-        }
+    /// Fails after the peer was found gone while nothing was received.
+    void peerLost(SystemCallException failure) {
+        wanted = false;
+        user().onFailed(reasonOf(failure), failure);
     }
 
     // ------------------------------------------------------------------ output
@@ -376,18 +304,16 @@ final class SocketWire implements Wire {
 
     private void rest(OutputQueue from) {
         resting = true;
-        loop.after(
-                        BREATHER,
-                        _ -> {
-                            resting = false;
-                            flush(from);
-                        })
-                .unreference();
+        afterShortage(
+                () -> {
+                    resting = false;
+                    flush(from);
+                });
     }
 
     @Override
     public void endOutput() {
-        outputEnded = true;
+        hangup.outputEnded();
         int result =
                 socket.use(fd -> operations.seam().sockets().get().shutdown(fd, Linux.SHUT_WR));
         if (result < 0) {
@@ -445,24 +371,32 @@ final class SocketWire implements Wire {
         room.release();
     }
 
-    private void releaseIfThrough() {
+    boolean isClosed() {
+        return closed;
+    }
+
+    /// After `close`: releases the operations once none of them is in flight.
+    void releaseIfThrough() {
         User known = user;
-        if (receiving == Receiving.STOPPED && writing == null && !watching && known != null) {
+        if (!isReceiving() && writing == null && !hangup.isArmed() && known != null) {
             user = null;
             receive.release();
-            if (watch != null) {
-                watch.release();
-            }
+            hangup.release();
             known.onReleased();
         }
     }
 
     /// Whether the kernel is out of memory just now, which is no fault of this connection.
-    private static boolean isShortage(long result) {
+    static boolean isShortage(long result) {
         return result == -Errno.ENOBUFS || result == -Errno.ENOMEM;
     }
 
-    private void fail(Operation done) {
+    /// Retries when the kernel may have memory again.
+    void afterShortage(Runnable retry) {
+        loop.after(BREATHER, _ -> retry.run()).unreference();
+    }
+
+    void fail(Operation done) {
         SystemCallException failure = done.failure();
         assert failure != null : "neither failed nor cancelled";
         user().onFailed(reasonOf(failure), failure);

@@ -1,0 +1,126 @@
+package dev.gyre.internal.net;
+
+import dev.gyre.SystemCallException;
+import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.io.LoopOperations;
+import dev.gyre.internal.io.PlainOperation;
+import dev.gyre.internal.io.SocketOption;
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.io.Operation;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.function.Consumer;
+
+/// Polls a socket for the peer's end or reset while no receive would notice it. Runs at the end of
+/// a tick in which the socket became idle.
+///
+/// A poll in flight is not cancelled when reading resumes: most streams pause more than once.
+///
+/// Loop thread only.
+final class HangupWatch implements Runnable {
+    private final SocketWire wire;
+    private final LoopOperations operations;
+    private final Consumer<Operation> onReady = this::ready;
+    private @Nullable PlainOperation poll;
+    private boolean armed;
+    private boolean inputEnded;
+    private boolean outputEnded;
+    private boolean endReported;
+
+    /// Whether a hang-up was reported. It is permanent, so there is nothing else to wait for.
+    private boolean hungUp;
+
+    HangupWatch(SocketWire wire, LoopOperations operations) {
+        this.wire = wire;
+        this.operations = operations;
+    }
+
+    /// A receive has returned the peer's end.
+    void inputEnded() {
+        inputEnded = true;
+    }
+
+    /// The output is shut down.
+    void outputEnded() {
+        outputEnded = true;
+    }
+
+    boolean isArmed() {
+        return armed;
+    }
+
+    /// Arms the poll if the socket is idle and a hang-up is still of interest.
+    @Override
+    public void run() {
+        if (armed
+                || hungUp
+                || (inputEnded && outputEnded)
+                || !wire.isIdle()
+                || (operations.isEnding() && !operations.isTransferring())) {
+            return;
+        }
+        int interest = Ready.HANGUP | Ready.ERROR;
+        if (!inputEnded && !endReported) {
+            interest |= Ready.END;
+        }
+        PlainOperation known = poll;
+        if (known == null) {
+            known = operations.pools().plain();
+            poll = known;
+        }
+        known.pollEnd(wire.socket, interest, onReady);
+        known.start();
+        armed = true;
+        operations.countBackground(1);
+    }
+
+    private void ready(Operation done) {
+        armed = false;
+        operations.countBackground(-1);
+        if (wire.isClosed()) {
+            wire.releaseIfThrough();
+            return;
+        }
+        if (wire.isReceiving()) {
+            return; // The receive reports it, after the bytes sent before.
+        }
+        long result = done.result();
+        if (SocketWire.isShortage(result)) {
+            wire.afterShortage(this);
+        } else if (result == -Errno.EINVAL) {
+            hungUp = true; // This kernel cannot poll for it.
+        } else if (result < 0) {
+            if (!done.isCancelled()) {
+                wire.fail(done);
+            }
+        } else {
+            report((int) result);
+            run();
+        }
+    }
+
+    private void report(int ready) {
+        int error = 0;
+        if ((ready & Ready.ERROR) != 0) {
+            error = SocketOption.SO_ERROR.get(operations.seam(), wire.socket);
+        }
+        hungUp |= (ready & (Ready.HANGUP | Ready.ERROR)) != 0;
+        if (error == 0 && hungUp && inputEnded && !outputEnded) {
+            error = Errno.EPIPE; // A Unix peer has closed: output cannot reach it any more.
+        }
+        if (error != 0) {
+            wire.peerLost(new SystemCallException("poll", error, SystemCallException.NO_FD));
+        } else if (!inputEnded && !endReported) {
+            endReported = true;
+            wire.user().onEndPending();
+        }
+    }
+
+    /// Releases the operation. The poll must not be in flight.
+    void release() {
+        if (poll != null) {
+            poll.release();
+        }
+    }
+}
