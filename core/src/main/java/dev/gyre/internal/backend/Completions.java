@@ -1,5 +1,6 @@
 package dev.gyre.internal.backend;
 
+import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Request.State;
 import dev.gyre.internal.base.Counter;
 
@@ -39,6 +40,16 @@ public final class Completions {
         request.result = result;
         request.more = more;
         done.add(request);
+    }
+
+    /// Posts one result for all requests that are queued at a descriptor: clause O-5.
+    public void postAll(DescriptorState descriptor, long result) {
+        for (Kind kind : DescriptorState.QUEUES) {
+            RequestQueue queue = descriptor.queue(kind);
+            for (Request request = queue.poll(); request != null; request = queue.poll()) {
+                post(request, result, false);
+            }
+        }
     }
 
     /// The next one to be handed out. One that goes on is pending again at once.

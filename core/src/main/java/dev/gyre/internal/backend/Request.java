@@ -1,5 +1,6 @@
 package dev.gyre.internal.backend;
 
+import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.sys.Errno;
 
 import org.jspecify.annotations.Nullable;
@@ -114,6 +115,17 @@ public final class Request {
         if (told != null) {
             told.run();
         }
+    }
+
+    /// Returns whether a multishot may continue after this result. Zero is the end of a stream, but
+    /// not of a listener, where it is a descriptor, nor of a datagram socket, where it is an empty
+    /// one.
+    public boolean continuesAfter(long outcome) {
+        if (outcome != 0 || opcode == Opcode.ACCEPT) {
+            return outcome >= 0;
+        }
+        DescriptorState of = descriptor;
+        return of != null && Traits.isDatagram(of.traits);
     }
 
     public boolean isCancelled() {

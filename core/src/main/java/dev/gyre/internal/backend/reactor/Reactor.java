@@ -1,14 +1,12 @@
 package dev.gyre.internal.backend.reactor;
 
 import dev.gyre.LoopConfig;
-import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.Completions;
 import dev.gyre.internal.backend.DescriptorPool;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.FileWork;
-import dev.gyre.internal.backend.Interest;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Performer;
@@ -25,42 +23,31 @@ import dev.gyre.internal.sys.Seam;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 
 /// Operations over readiness.
 ///
-/// A request is tried at once if nobody waits before it and the descriptor is not known to block; else it
-/// joins the queue of its kind, and the kernel is asked to tell of that kind from the end of the tick on.
-/// When it does, the queue is served from the front until the descriptor blocks again.
+/// A request is tried at once if nobody waits before it and the descriptor is not known to block;
+/// else it joins the queue of its kind, and the kernel is asked to tell of that kind from the end
+/// of the tick on. When it does, the queue is served from the front until the descriptor blocks
+/// again.
 ///
-/// Descriptors are registered edge-triggered and stay so: a connection costs one registration for all its
-/// messages. What the kernel has said is remembered instead, in `blocked`. Four rules make that
-/// sound. A kind is marked as blocked only by a call that would have, or by a short read of a stream, which
-/// has taken all there was; whatever comes later is a new edge. Once the end, an error or urgent data was
-/// reported, short reads no longer count: they end there, and that edge does not come again. Arming a kind makes the
-/// kernel report it anew if it is ready. And a call that would block although readiness was reported, and nothing has used
-/// that up, may be mistaken: the kind is armed again, for no edge comes twice.
-///
-/// Interest in a kind that was twice ready with nobody waiting is dropped, so that a flood nobody reads wakes
-/// nobody.
+/// Descriptors are registered edge-triggered: [EdgeTriggeredInterest] tracks what is armed, and
+/// which kinds would block.
 ///
 /// Loop thread only.
 public final class Reactor implements Requests, DescriptorState.EventReader {
-    private final Backend backend;
     private final Performer performer;
     private final FileWork files;
     private final ReceiveBuffers buffers;
     private final Completions completions = new Completions();
     private final DescriptorPool descriptors;
+    private final EdgeTriggeredInterest interest;
 
-    /// Those whose interest may have changed, and those that wait for a buffer.
-    private final List<DescriptorState> dirty = new ArrayList<>();
-
+    /// Descriptors with a receive that waits for a buffer.
     private final ArrayDeque<DescriptorState> starved = new ArrayDeque<>();
 
     public Reactor(Backend backend, Seam seam, RequestHost host) {
-        this.backend = backend;
         performer = new Performer(seam.kernels().get(), seam.sockets().get());
         files = new FileWork(host, seam.files(), completions);
         LoopConfig config = host.config();
@@ -68,6 +55,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
                 new ReceiveBuffers(
                         seam.memory(), config.receiveBuffers(), config.receiveBufferBytes());
         descriptors = new DescriptorPool(this, config.preallocatedDescriptors());
+        interest = new EdgeTriggeredInterest(backend, completions, descriptors);
     }
 
     @Override
@@ -97,7 +85,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
             serve(descriptor, Kind.EXCEPT, 0);
         }
         RequestQueue queue = descriptor.queue(kind);
-        if (queue.isEmpty() && !isBlocked(descriptor, kind)) {
+        if (queue.isEmpty() && !EdgeTriggeredInterest.isBlocked(descriptor, kind)) {
             long result = perform(descriptor, request);
             if (result != Performer.WOULD_BLOCK) {
                 complete(descriptor, request, result);
@@ -105,7 +93,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
             }
         }
         queue.add(request);
-        want(descriptor, kind);
+        interest.want(descriptor, kind);
     }
 
     private void awaitEnd(DescriptorState descriptor, Request request) {
@@ -114,7 +102,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
             completions.post(request, known, false);
         } else {
             descriptor.queue(Kind.END).add(request);
-            want(descriptor, Kind.END);
+            interest.want(descriptor, Kind.END);
         }
     }
 
@@ -134,47 +122,27 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         long result = performer.perform(request, descriptor.traits);
         Kind kind = request.opcode.kind;
         if (result == Performer.WOULD_BLOCK) {
-            blocks(descriptor, kind, request.transferred != before);
+            interest.onWouldBlock(descriptor, kind, request.transferred != before);
         } else {
-            if (isShortRead(descriptor, request, result)) {
-                descriptor.blocked |= kind.bit;
+            if (request.opcode == Opcode.READ && isDrained(descriptor, result, request.length)) {
+                EdgeTriggeredInterest.onDrained(descriptor, kind);
             }
-            performed(descriptor, kind, leavesNothing(request, result));
+            EdgeTriggeredInterest.onPerformed(descriptor, kind, leavesNothing(request, result));
         }
         return result;
     }
 
-    /// Whether the next call is expected to block: a read that is not full, and one that takes a whole thing at a time.
+    /// Whether the next call is expected to block: a read that is not full, and one that takes a
+    /// whole thing at a time.
     private static boolean leavesNothing(Request request, long result) {
         return request.opcode.kind == Kind.READ
                 && (request.opcode != Opcode.READ || result < request.length);
     }
 
-    private static void performed(DescriptorState descriptor, Kind kind, boolean leavesNothing) {
-        if (leavesNothing) {
-            descriptor.exhausted |= kind.bit;
-        } else {
-            descriptor.exhausted &= ~kind.bit;
-        }
-    }
-
-    /// A call would block. If nothing has used up the readiness that was reported, the kernel is asked to report it anew.
-    private void blocks(DescriptorState descriptor, Kind kind, boolean usedUp) {
-        descriptor.blocked |= kind.bit;
-        int interest = interestOf(kind);
-        if (!usedUp
-                && kind != Kind.EXCEPT
-                && (descriptor.exhausted & kind.bit) == 0
-                && (descriptor.armed & interest) != 0) {
-            descriptor.armed &= ~interest;
-            markDirty(descriptor);
-        }
-    }
-
-    private static boolean isShortRead(DescriptorState descriptor, Request request, long result) {
-        return request.opcode == Opcode.READ
-                && result < request.length
-                && result > 0
+    /// Returns whether a read of up to `length` bytes has taken all that the descriptor had.
+    private static boolean isDrained(DescriptorState descriptor, long result, long length) {
+        return result > 0
+                && result < length
                 && !descriptor.ending
                 && (descriptor.traits & Traits.EMPTIED_BY_SHORT_READ) != 0;
     }
@@ -195,35 +163,26 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
                         descriptor.fd, buffers.address(buffer), buffers.size(), descriptor.traits);
         if (result > 0) {
             request.buffer = buffer;
-            performed(descriptor, Kind.READ, result < buffers.size());
-            if (result < buffers.size()
-                    && !descriptor.ending
-                    && (descriptor.traits & Traits.EMPTIED_BY_SHORT_READ) != 0) {
-                descriptor.blocked |= Kind.READ.bit;
+            EdgeTriggeredInterest.onPerformed(descriptor, Kind.READ, result < buffers.size());
+            if (isDrained(descriptor, result, buffers.size())) {
+                EdgeTriggeredInterest.onDrained(descriptor, Kind.READ);
             }
         } else {
             buffers.give(buffer);
             if (result == Performer.WOULD_BLOCK) {
-                blocks(descriptor, Kind.READ, false);
+                interest.onWouldBlock(descriptor, Kind.READ, false);
             }
         }
         return result;
     }
 
     private void complete(DescriptorState descriptor, Request request, long result) {
-        // The end of a stream is the last one too.
-        boolean usable = result > 0 || (result == 0 && !isEnd(descriptor, request));
-        boolean more = request.multishot && usable;
+        boolean more = request.multishot && request.continuesAfter(result);
         if (more) {
             descriptor.inFlight++;
             descriptor.toOwner(request);
         }
         completions.post(request, result, more);
-    }
-
-    /// Whether zero is the end: not for connections, nor for datagrams, which may be empty.
-    private static boolean isEnd(DescriptorState descriptor, Request request) {
-        return request.opcode != Opcode.ACCEPT && !Traits.isDatagram(descriptor.traits);
     }
 
     @Override
@@ -284,28 +243,23 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         }
     }
 
-    /// The kernel reported an error in place of readiness. Its filter may be gone, so what starts
-    /// next is tried, and armed anew if it blocks.
+    /// The kernel reported an error in place of readiness.
     private void fail(DescriptorState descriptor, int errno) {
         descriptor.ending = true;
-        descriptor.blocked = 0;
-        descriptor.wanted = 0;
-        descriptor.armed = 0;
-        completeAll(descriptor, errno);
+        EdgeTriggeredInterest.reset(descriptor);
+        completions.postAll(descriptor, -errno);
     }
 
     /// Serves a queue from the front until the descriptor blocks.
     private void serve(DescriptorState descriptor, Kind kind, int ready) {
-        int bit = kind.bit;
-        descriptor.blocked &= ~bit;
-        descriptor.exhausted &= ~bit;
+        EdgeTriggeredInterest.onReady(descriptor, kind);
         RequestQueue queue = descriptor.queue(kind);
         if (queue.isEmpty()) {
-            nobodyAsked(descriptor, kind);
+            interest.onUnwantedReadiness(descriptor, kind);
             return;
         }
         Request request = queue.first();
-        while (request != null && (descriptor.blocked & bit) == 0) {
+        while (request != null && !EdgeTriggeredInterest.isBlocked(descriptor, kind)) {
             long result = perform(descriptor, request);
             if (result == Performer.WOULD_BLOCK) {
                 return;
@@ -313,7 +267,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
             queue.remove(request);
             complete(descriptor, request, result);
             if (result < 0 && (ready & Ready.ERROR) != 0) {
-                completeAll(descriptor, (int) -result);
+                completions.postAll(descriptor, result);
                 return;
             }
             request = queue.first();
@@ -328,104 +282,18 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
             completions.post(request, -Math.abs(error), false);
         }
         if (error > 0) {
-            completeAll(descriptor, error); // It was taken from the others by asking.
+            completions.postAll(descriptor, -error); // It was taken from the others by asking.
         }
     }
 
-    private void nobodyAsked(DescriptorState descriptor, Kind kind) {
-        int bit = kind.bit;
-        int interest = interestOf(kind);
-        if ((descriptor.wanted & interest) == 0) {
-            return;
-        }
-        if ((descriptor.unasked & bit) == 0) {
-            descriptor.unasked |= bit;
-        } else {
-            descriptor.wanted &= ~interest;
-            markDirty(descriptor);
-        }
-    }
-
-    /// One error for all that wait: clause O-5.
-    private void completeAll(DescriptorState descriptor, int errno) {
-        for (Kind kind : DescriptorState.QUEUES) {
-            RequestQueue queue = descriptor.queue(kind);
-            for (Request request = queue.poll(); request != null; request = queue.poll()) {
-                completions.post(request, -errno, false);
-            }
-        }
-    }
-
-    // ------------------------------------------------------------------ interest
-
-    private static boolean isBlocked(DescriptorState descriptor, Kind kind) {
-        return (descriptor.blocked & kind.bit) != 0;
-    }
-
-    private static int interestOf(Kind kind) {
-        return switch (kind) {
-            case EXCEPT -> Interest.URGENT;
-            case READ -> Interest.READ;
-            case WRITE -> Interest.WRITE;
-            case END -> Interest.END;
-            case FILE -> 0;
-        };
-    }
-
-    private void want(DescriptorState descriptor, Kind kind) {
-        descriptor.unasked &= ~kind.bit;
-        int interest = interestOf(kind);
-        if ((descriptor.wanted & interest) == 0) {
-            descriptor.wanted |= interest;
-            markDirty(descriptor);
-        }
-    }
-
-    private void markDirty(DescriptorState descriptor) {
-        if (!descriptor.dirty) {
-            descriptor.dirty = true;
-            dirty.add(descriptor);
-        }
-    }
+    // ------------------------------------------------------------------ before a wait
 
     @Override
     public void flush() {
         if (!starved.isEmpty() && buffers.available() > 0) {
             feed();
         }
-        for (int i = 0; i < dirty.size(); i++) {
-            DescriptorState descriptor = dirty.get(i);
-            descriptor.dirty = false;
-            if (descriptor.released == null && withEnd(descriptor.wanted) != descriptor.armed) {
-                arm(descriptor);
-            }
-            descriptors.giveIfUnused(descriptor);
-        }
-        dirty.clear();
-    }
-
-    /// Reads stop short at the end, so that those who read are told of it too.
-    private static int withEnd(int wanted) {
-        return (wanted & Interest.READ) != 0 ? wanted | Interest.END : wanted;
-    }
-
-    private void arm(DescriptorState descriptor) {
-        int wanted = withEnd(descriptor.wanted);
-        int interest = wanted == 0 ? 0 : wanted | Interest.EDGE;
-        try {
-            if (descriptor.registered) {
-                backend.modify(descriptor.fd, interest);
-            } else {
-                backend.register(descriptor.fd, interest, descriptor);
-                descriptor.registered = true;
-            }
-            descriptor.armed = wanted;
-        } catch (SystemCallException e) {
-            // What waits would wait for ever.
-            descriptor.wanted = 0;
-            descriptor.armed = 0;
-            completeAll(descriptor, e.errno());
-        }
+        interest.flush();
     }
 
     private void feed() {
@@ -493,10 +361,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
     public void close(DescriptorState descriptor, Runnable released) {
         cancelAll(descriptor, null, Kind.ALL);
         descriptor.released = released;
-        if (descriptor.registered) {
-            descriptor.registered = false;
-            backend.deregister(descriptor.fd, descriptor);
-        }
+        interest.deregister(descriptor);
         released.run();
         descriptors.giveIfUnused(descriptor);
     }

@@ -5,7 +5,6 @@ import static dev.gyre.internal.sys.IoUring.IORING_CQE_F_BUFFER;
 import static dev.gyre.internal.sys.IoUring.IORING_CQE_F_MORE;
 
 import dev.gyre.internal.backend.DescriptorState;
-import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Performer;
@@ -20,22 +19,22 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
 
-/// What becomes of a request once it has its turn: written into the ring, written again for what is left of
-/// it, or made by ourselves after a poll where the ring has no such operation.
+/// What becomes of a request once it has its turn: written into the ring, written again for what is
+/// left of it, or made by ourselves after a poll where the ring has no such operation.
 ///
-/// Nothing is written when it is asked for but before the next wait, all together: until then the ring
-/// may belong to another thread, or be a new one.
+/// Nothing is written into the ring at once: [PendingSubmissions] has it until the next wait.
 ///
-/// **Fairness.** All receives share one ring of buffers, and a multishot takes as many of them in one go as
-/// its socket has bytes for. Three rules keep a bulk sender from starving the others:
+/// **Fairness.** All receives share one ring of buffers, and a multishot takes as many of them in
+/// one go as its socket has bytes for. Three rules keep a bulk sender from starving the others:
 ///
-/// - A receive is multishot only after one that left room in its buffer, which means that the socket was
-///   drained. While a peer sends faster than it is read, each submission takes one buffer.
-/// - A multishot that gets more than `maxHeld` results ahead of its owner is cancelled, and submitted again
-///   as a single receive.
-/// - Receives that found no buffer wait in a first-in, first-out queue. As many as there are buffers
-///   available are submitted before everything else, each as a single receive. While others wait there, a
-///   receive that is submitted again joins the end of the queue.
+/// - A receive is multishot only after one that left room in its buffer, which means that the
+///   socket was drained. While a peer sends faster than it is read, each submission takes one
+///   buffer.
+/// - A multishot that gets more than `maxHeld` results ahead of its owner is cancelled, and
+///   submitted again as a single receive.
+/// - Receives that found no buffer wait in a first-in, first-out queue. As many as there are
+///   buffers available are submitted before everything else, each as a single receive. While others
+///   wait there, a receive that is submitted again joins the end of the queue.
 ///
 /// Loop thread only.
 final class Flying {
@@ -54,10 +53,8 @@ final class Flying {
     private final BufferRing bufferRing;
     private final Flights flights = new Flights();
     private final Departures departures;
+    private final PendingSubmissions pending;
     private final Repertoire repertoire;
-    private final ArrayDeque<Flight> waiting = new ArrayDeque<>();
-    private final ArrayDeque<Flight> cancelled = new ArrayDeque<>();
-    private final ArrayDeque<Flight> starved = new ArrayDeque<>();
 
     /// Those to be performed next: that one is over may let in another, and so on.
     private final ArrayDeque<Flight> due = new ArrayDeque<>();
@@ -74,7 +71,13 @@ final class Flying {
         performer = new Performer(seam.kernels().get(), seam.sockets().get());
         bufferRing = new BufferRing(buffers, repertoire);
         departures = new Departures(flights, bufferRing, repertoire);
+        pending = new PendingSubmissions(flights, departures, buffers, owner);
         maxHeld = Math.max(1, buffers.count() / 32);
+    }
+
+    /// What goes into the ring before the next wait.
+    PendingSubmissions pending() {
+        return pending;
     }
 
     Flight at(int slot) {
@@ -105,9 +108,9 @@ final class Flying {
         }
     }
 
-    /// Whether it reads from a descriptor on which another request waits for urgent data. The kernel drops
-    /// an urgent byte that is read past. So such a read waits for readiness in the kernel, and is submitted
-    /// only once no urgent data is pending: clause O-2.
+    /// Whether it reads from a descriptor on which another request waits for urgent data. The
+    /// kernel drops an urgent byte that is read past. So such a read waits for readiness in the
+    /// kernel, and is submitted only once no urgent data is pending: clause O-2.
     static boolean isBehindUrgent(Request request) {
         DescriptorState descriptor = request.descriptor;
         return request.opcode.kind == Kind.READ
@@ -130,101 +133,25 @@ final class Flying {
     private void park(Flight flight) {
         if (!flight.parked) {
             flight.parked = true;
-            flight.cancelToken = flight.token;
-            cancelled.add(flight);
+            pending.addCancel(flight);
         }
     }
 
     /// Has it written into the ring before the next wait.
     void again(Flight flight) {
         flight.pollFirst |= isBehindUrgent(flight.request());
-        submit(flight);
-    }
-
-    /// The same in the form that was chosen. A receive joins the queue for buffers if others wait there.
-    private void submit(Flight flight) {
-        if (flight.request().opcode == Opcode.RECEIVE && !starved.isEmpty()) {
-            starve(flight);
-        } else if (!flight.waiting) {
-            flight.waiting = true;
-            waiting.add(flight);
-        }
+        pending.add(flight);
     }
 
     /// Asks for its early end: now, or with its completion if the kernel has it.
     void cancel(Flight flight) {
         flight.request().cancelRequested = true;
         if (flight.inKernel) {
-            flight.cancelToken = flight.token;
-            cancelled.add(flight);
-        } else if (flight.starved || flight.waiting) {
-            ArrayDeque<Flight> list = flight.starved ? starved : waiting;
-            list.remove(flight);
-            flight.starved = false;
-            flight.waiting = false;
+            pending.addCancel(flight);
+        } else if (pending.remove(flight)) {
             owner.over(flight, -Errno.ECANCELED);
         }
         // Else its owner has it, and hears of it when it asks for more.
-    }
-
-    // ------------------------------------------------------------------ before a wait
-
-    boolean isTold() {
-        return waiting.isEmpty() && cancelled.isEmpty() && !hasBufferForStarved();
-    }
-
-    /// Whether a receive that waits for a buffer can be submitted.
-    boolean hasBufferForStarved() {
-        return !starved.isEmpty() && buffers.available() > 0;
-    }
-
-    /// Writes what is waiting into the ring.
-    ///
-    /// @return false if the ring has no room at present; the rest is left for later
-    boolean tell(Ring ring, Entries entries) {
-        for (Flight flight = cancelled.peek(); flight != null; flight = cancelled.peek()) {
-            if (flight.token == flight.cancelToken && !sendCancel(entries, flight)) {
-                return false;
-            }
-            cancelled.remove();
-        }
-        // No more than there are buffers: the rest would fail. The kernel processes submissions in
-        // order, and before it looks at what is in flight, so each of these finds its buffer.
-        for (int left = Math.min(starved.size(), buffers.available()); left > 0; left--) {
-            Flight flight = starved.element();
-            flight.drained = false;
-            if (!departures.write(ring, entries, flight)) {
-                return false;
-            }
-            starved.remove();
-            flight.starved = false;
-        }
-        for (Flight flight = waiting.peek(); flight != null; flight = waiting.peek()) {
-            if (flight.request().cancelRequested) {
-                // While it was in the kernel, which gave it back for another reason.
-                waiting.remove();
-                flight.waiting = false;
-                owner.arrived(flight, -Errno.ECANCELED, -1);
-            } else if (departures.write(ring, entries, flight)) {
-                waiting.remove();
-                flight.waiting = false;
-            } else {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /// Once for each submission: twice would do no harm, and no good.
-    private static boolean sendCancel(Entries entries, Flight flight) {
-        if (!flight.inKernel || flight.cancelSent == flight.token) {
-            return true;
-        }
-        if (!entries.cancel(flight.token)) {
-            return false;
-        }
-        flight.cancelSent = flight.token;
-        return true;
     }
 
     // ------------------------------------------------------------------ completions
@@ -277,16 +204,15 @@ final class Flying {
         }
     }
 
-    /// The poll of a POLL_END, which completes when the kernel has none of it any more. `transferred` keeps what was found.
+    /// The poll of a POLL_END, which completes when the kernel has none of it any more.
+    /// `transferred` keeps what was found.
     private void endPolled(Flight flight, int result, boolean more) {
         Request request = flight.request();
         int found = result < 0 ? 0 : PollBits.ready(result) & request.flags;
         request.transferred |= found;
         if (more) {
-            if (found != 0 && !flight.parked) {
-                flight.parked = true;
-                flight.cancelToken = flight.token;
-                cancelled.add(flight);
+            if (found != 0) {
+                park(flight);
             }
             return;
         }
@@ -313,7 +239,7 @@ final class Flying {
         } else if (repertoire.isPerformed(request)) {
             perform(flight);
         } else {
-            submit(flight);
+            pending.add(flight);
         }
     }
 
@@ -345,7 +271,7 @@ final class Flying {
         if (request.opcode == Opcode.RECEIVE) {
             buffer = buffers.take();
             if (buffer < 0) {
-                starve(flight);
+                pending.addStarved(flight);
                 return;
             }
             result = performer.receive(request.fd, buffers.address(buffer), buffers.size(), traits);
@@ -380,7 +306,7 @@ final class Flying {
         } else if (result == -Errno.ENOBUFS && request.opcode == Opcode.RECEIVE) {
             flight.drained = false;
             if (!flight.withOwner && flight.held() == 0) {
-                starve(flight);
+                pending.addStarved(flight);
             }
         } else if (result == -Errno.ECONNABORTED && request.opcode == Opcode.ACCEPT) {
             againUnlessAhead(flight); // That peer has hung up; the next may have come.
@@ -402,15 +328,6 @@ final class Flying {
     private void againUnlessAhead(Flight flight) {
         if (!flight.withOwner && flight.held() == 0 && !flight.inKernel) {
             again(flight);
-        }
-    }
-
-    private void starve(Flight flight) {
-        if (flight.request().cancelRequested) {
-            owner.arrived(flight, -Errno.ECANCELED, -1);
-        } else {
-            flight.starved = true;
-            starved.add(flight);
         }
     }
 
@@ -447,35 +364,7 @@ final class Flying {
         }
     }
 
-    /// Whether a multishot may go on after this result: the end of a stream is the last one too.
-    static boolean isUsable(Request request, long result) {
-        if (result != 0 || request.opcode == Opcode.ACCEPT) {
-            return result >= 0;
-        }
-        DescriptorState descriptor = request.descriptor; // Of datagrams one may be empty.
-        return descriptor != null && Traits.isDatagram(descriptor.traits);
-    }
-
     // ------------------------------------------------------------------ when the ring goes
-
-    /// Asks the kernel for all that it has. Each comes back with its result, or to be written again.
-    ///
-    /// @return false if the ring has no room at present
-    boolean recall(Entries entries) {
-        for (int slot = 0; slot < flights.slots(); slot++) {
-            if (!sendCancel(entries, flights.at(slot))) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /// What was asked for has not come: it may be asked for once more.
-    void forgetCancels() {
-        for (int slot = 0; slot < flights.slots(); slot++) {
-            flights.at(slot).cancelSent = 0;
-        }
-    }
 
     /// The ring is gone. What it still had has no result any more, but of a poll nothing is lost.
     void lost() {
@@ -496,11 +385,7 @@ final class Flying {
 
     /// Ends all that is left, when the kernel has none of it.
     void end() {
-        waiting.forEach(flight -> flight.waiting = false);
-        waiting.clear();
-        starved.forEach(flight -> flight.starved = false);
-        starved.clear();
-        cancelled.clear();
+        pending.clear();
         for (int slot = 0; slot < flights.slots(); slot++) {
             Flight flight = flights.at(slot);
             if (flight.request != null && !flight.inKernel && !flight.withOwner) {

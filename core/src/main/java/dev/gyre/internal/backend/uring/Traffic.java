@@ -59,18 +59,19 @@ final class Traffic {
         }
         polls.add(changes);
         if (polls.tell(entries) && flying != null) {
-            boolean _ = flying.tell(ring, entries);
+            boolean _ = flying.pending().submitPending(ring, entries);
         }
     }
 
     /// Whether everything is told.
     boolean isTold() {
-        return wakeArmed && polls.isTold() && (flying == null || flying.isTold());
+        return wakeArmed && polls.isTold() && (flying == null || flying.pending().allSubmitted());
     }
 
-    /// Whether there is more to tell as soon as the kernel has taken what it was told: see [Flying].
+    /// Whether there is more to tell as soon as the kernel has taken what it was told: see
+    /// [PendingSubmissions].
     boolean hasBufferForStarved() {
-        return flying != null && flying.hasBufferForStarved();
+        return flying != null && flying.pending().hasBufferForStarved();
     }
 
     /// How many operations the kernel has.
@@ -81,14 +82,14 @@ final class Traffic {
     /// Asks for all operations that the kernel has, as far as there is room.
     void recall(Entries entries) {
         if (flying != null) {
-            boolean _ = flying.recall(entries);
+            boolean _ = flying.pending().cancelInFlight(entries);
         }
     }
 
     /// They have not come: the next recall asks once more.
     void askAgain() {
         if (flying != null) {
-            flying.forgetCancels();
+            flying.pending().forgetCancels();
         }
     }
 

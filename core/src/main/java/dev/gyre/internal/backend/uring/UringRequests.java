@@ -142,7 +142,7 @@ final class UringRequests implements Requests, Flying.Owner {
         if (!request.multishot) {
             request.buffer = buffer;
             over(flight, result);
-        } else if (!Flying.isUsable(request, result)) {
+        } else if (!request.continuesAfter(result)) {
             if (flight.withOwner || flight.held() > 0) {
                 flight.ended = true;
                 flight.end = result;
@@ -194,7 +194,7 @@ final class UringRequests implements Requests, Flying.Owner {
             descriptor.serve(request.opcode.kind, null);
             descriptor.inFlight--;
             if (isBroken(descriptor, result)) {
-                completeQueued(descriptor, result);
+                completions.postAll(descriptor, result);
             }
             serveNext(descriptor, request.opcode.kind);
             release(descriptor);
@@ -209,15 +209,6 @@ final class UringRequests implements Requests, Flying.Owner {
                 && result != -Errno.EPIPE // of one direction only
                 && Errno.kind((int) -result) == SystemCallException.Kind.CONNECTION
                 && (descriptor.traits & Traits.STREAM) != 0;
-    }
-
-    private void completeQueued(DescriptorState descriptor, long result) {
-        for (Kind kind : DescriptorState.QUEUES) {
-            RequestQueue queue = descriptor.queue(kind);
-            for (Request request = queue.poll(); request != null; request = queue.poll()) {
-                completions.post(request, result, false);
-            }
-        }
     }
 
     private void serveNext(DescriptorState descriptor, Kind kind) {
