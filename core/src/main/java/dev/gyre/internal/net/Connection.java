@@ -8,11 +8,8 @@ import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.tls.TlsMachine;
 import dev.gyre.io.CloseReason;
-import dev.gyre.io.Protocol;
 import dev.gyre.io.StreamClosedException;
 import dev.gyre.io.StreamConfig;
-import dev.gyre.io.StreamState;
-import dev.gyre.io.Timeout;
 import dev.gyre.io.TlsSession;
 
 import org.jspecify.annotations.Nullable;
@@ -21,15 +18,8 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/// What is behind a stream: puts its input, its output, its times and its wire together, and knows how it ends.
-///
-/// ```
-///      open ──── end() ────▶ output ends behind what was written ─┐
-///       │                                                         ├──▶ both ended: closed (ENDED)
-///       ├─────── the peer's end, told ────────────────────────────┘
-///       ├─────── close() ──▶ draining: output ends, input is discarded until the peer's end ──▶ closed (CLOSED)
-///       └─────── abort(), reset, timeout, limit, a callback that throws ──▶ closed (…)
-/// ```
+/// The implementation of a stream: connects its input, its output, its times, its lifecycle and its
+/// wire.
 ///
 /// Loop thread only.
 final class Connection implements Wire.User {
@@ -37,6 +27,7 @@ final class Connection implements Wire.User {
     final StreamInput input;
     final StreamOutput output;
     final StreamTimes times;
+    final StreamLifecycle lifecycle;
     private final Streams streams;
     private final StreamConfig config;
     private final SocketAddress peer;
@@ -61,22 +52,10 @@ final class Connection implements Wire.User {
     /// Made when it is asked for, which few streams ever are.
     private @Nullable CatchingUp catchingUp;
 
-    private final EndListeners listeners = new EndListeners();
-
-    // How it ends.
-    private boolean draining;
-    private boolean endsWithLoop;
-
     /// How many unfinished pipes read here or write here.
     private int pipes;
 
     private boolean transfers;
-    private @Nullable CloseReason reason;
-    private @Nullable Throwable failure;
-
-    /// What the protocol gave as the cause, which is reported in place of how the stream then came to its end.
-    private @Nullable CloseReason cause;
-
     private long partlySentAtEnd;
 
     // Its place among the connections of the loop.
@@ -98,6 +77,7 @@ final class Connection implements Wire.User {
         this.socket = new SocketWire(streams, socket);
         wire = this.socket;
         wire.serve(this);
+        lifecycle = new StreamLifecycle(this);
         input = new StreamInput(this);
         output = new StreamOutput(this, streams.operations());
         times = new StreamTimes(this);
@@ -174,7 +154,7 @@ final class Connection implements Wire.User {
 
     /// What is wanted of the input may have changed.
     void updateReading() {
-        boolean wants = reason == null && input.wantsMore();
+        boolean wants = isOpenOrDraining() && input.wantsMore();
         if (wants != reading) {
             reading = wants;
             if (wants) {
@@ -193,8 +173,8 @@ final class Connection implements Wire.User {
 
     // ------------------------------------------------------------------ TLS
 
-    /// Puts TLS between this and its wire. What is unread is the first that TLS gets, also what the callback leaves that
-    /// is running just now: nothing that came in the clear is taken for what came after.
+    /// Inserts TLS above the wire. TLS gets all unread input first, including the rest of the
+    /// running callback's: no plaintext is mistaken for decrypted input.
     Promise<TlsSession> secure(TlsMachine machine, Duration timeout) {
         Deferred<TlsSession> outcome = loop().deferred();
         TlsWire over = new TlsWire(streams, wire, output.giveWay(), machine, timeout, outcome);
@@ -275,27 +255,18 @@ final class Connection implements Wire.User {
 
     /// How much of what is being sent the kernel has, before [#onSent] tells of it.
     long partlySent() {
-        return reason == null ? wire.partlySent() : partlySentAtEnd;
+        return isOpenOrDraining() ? wire.partlySent() : partlySentAtEnd;
     }
 
     @Override
     public void onOutputEnded() {
         output.wireEnded();
-        if (draining) {
-            times.linger(); // From here on it is only the peer's end that is missing.
-        }
-        if (endsWithLoop) {
-            closeWith(CloseReason.LOOP_ENDED, null);
-        }
-        closeIfBothEnded();
+        lifecycle.outputEnded();
     }
 
     @Override
     public void onFailed(CloseReason why, @Nullable Throwable cause) {
-        // Whoever closes does not miss what nobody would have read: many peers end without a word
-        // then.
-        boolean done = why == CloseReason.TLS_FAILED && draining && output.hasEnded();
-        closeWith(done ? CloseReason.CLOSED : why, done ? null : cause);
+        lifecycle.wireFailed(why, cause);
     }
 
     @Override
@@ -312,8 +283,7 @@ final class Connection implements Wire.User {
     @Override
     public void onLoopEnding() {
         reading = false;
-        endsWithLoop = true;
-        output.endWhenEmpty();
+        lifecycle.endWithLoop();
     }
 
     @Override
@@ -321,54 +291,12 @@ final class Connection implements Wire.User {
         output.release();
     }
 
-    // ------------------------------------------------------------------ how it ends
+    // ------------------------------------------------------------------ pipes
 
-    /// Neither closed nor about to be.
-    boolean isOpen() {
-        return reason == null && !draining;
-    }
-
-    /// Its wire is still there.
-    boolean isOpenOrDraining() {
-        return reason == null;
-    }
-
-    @Nullable CloseReason reason() {
-        return reason;
-    }
-
-    @Nullable Throwable failure() {
-        return failure;
-    }
-
-    void onClose(Consumer<? super CloseReason> callback) {
-        listeners.user(callback);
-    }
-
-    /// Tells somebody beside the user of the end.
-    void onGone(Consumer<? super Connection> told) {
-        if (listeners.areTold()) {
-            streams.tell(() -> told.accept(this));
-        } else {
-            listeners.add(told);
-        }
-    }
-
-    StreamClosedException closedException() {
-        CloseReason why = reason == null ? CloseReason.CLOSED : reason;
-        return new StreamClosedException(this + " is closed: " + why, why, failure);
-    }
-
-    /// Closes the stream once both directions have ended and no input is left to deliver.
-    void closeIfBothEnded() {
-        if (input.isFinished() && output.hasEnded()) {
-            closeWith(draining ? CloseReason.CLOSED : CloseReason.ENDED, null);
-        }
-    }
-
-    /// A pipe that reads here or writes here begins. Until it ends, a graceful shutdown lets the stream read on.
+    /// Registers a pipe from or to this stream. Until it ends, a graceful shutdown lets the stream
+    /// read on.
     void pipeBegins() {
-        if (pipes++ == 0 && reason == null) {
+        if (pipes++ == 0 && isOpenOrDraining()) {
             transfers = true;
             streams.operations().beginTransfer(socket.socket);
         }
@@ -381,78 +309,36 @@ final class Connection implements Wire.User {
         }
     }
 
-    /// A callback threw: the stream is over, and the loop hears of it.
-    void failedIn(Throwable thrown) {
-        closeWith(CloseReason.HANDLER_FAILED, thrown);
+    // ------------------------------------------------------------------ closing
+
+    boolean isOpen() {
+        return lifecycle.isOpen();
     }
 
-    void timedOut(Timeout timeout) {
-        Protocol speaking = input.protocol();
-        boolean goesOn = false;
-        if (speaking != null && !draining) {
-            try {
-                goesOn = speaking.onTimeout(face, timeout);
-            } catch (RuntimeException | Error e) {
-                failedIn(e);
-                throw e;
-            }
-        }
-        if (!goesOn) {
-            closeWith(timeout.reason(), null);
-        }
+    boolean isOpenOrDraining() {
+        return !lifecycle.isClosed();
     }
 
-    /// Closes behind what was written, and waits for the peer to do so too.
-    ///
-    /// @param cause CLOSED, or the timeout that the protocol decided on
-    void drain(CloseReason cause) {
-        if (cause != CloseReason.CLOSED && isOpen()) {
-            this.cause = cause;
-        }
-        drain(true);
+    StreamClosedException closedException() {
+        return lifecycle.closedException();
     }
 
-    /// @param cause ABORTED, or the timeout that the protocol decided on
-    void abort(CloseReason cause) {
-        if (cause != CloseReason.ABORTED && this.cause == null) {
-            this.cause = cause;
-        }
-        closeWith(CloseReason.ABORTED, null);
+    void onGone(Consumer<? super Connection> listener) {
+        lifecycle.onGone(listener);
     }
 
-    /// The same at the end of a pipe, where nobody asked for haste: as long as output waits, only the write timeout
-    /// ends it.
-    void drainAtLeisure() {
-        drain(false);
-    }
-
-    private void drain(boolean inHaste) {
-        if (!isOpen()) {
-            return;
-        }
-        if (output.isFed()) {
-            // An orderly end would make the peer take a part of what is piped here for all of it.
-            closeWith(CloseReason.ABORTED, null);
-        } else {
-            draining = true;
-            output.end();
-            if (inHaste || output.hasEnded()) {
-                times.linger();
-            }
-            input.discard();
-            closeIfBothEnded();
-        }
-    }
-
-    /// Closes at once. Whoever set a callback hears of it before the loop waits again, never inside a call of its own.
     void closeWith(CloseReason why, @Nullable Throwable cause) {
-        if (reason != null) {
-            return;
-        }
-        partlySentAtEnd = wire.partlySent(); // Nobody is told of it any more.
-        CloseReason reported = this.cause == null ? why : this.cause;
-        reason = reported;
-        failure = cause;
+        lifecycle.close(why, cause);
+    }
+
+    /// Closes the stream after a callback threw. The caller rethrows, which reports it to the loop.
+    void failedIn(Throwable thrown) {
+        lifecycle.close(CloseReason.HANDLER_FAILED, thrown);
+    }
+
+    /// Closes the parts and the wire. Called once, by [StreamLifecycle#close].
+    void closeParts(CloseReason why) {
+        partlySentAtEnd = wire.partlySent(); // onSent is not called any more.
         reading = false;
         times.cancel();
         input.close();
@@ -465,8 +351,6 @@ final class Connection implements Wire.User {
             socket.dropUnread();
         }
         wire.close(reset);
-        streams.remove(this, reported);
-        streams.tell(() -> listeners.tell(this, reported));
     }
 
     /// Whether an orderly end would tell the peer that all is well although it is not.
@@ -482,27 +366,8 @@ final class Connection implements Wire.User {
         };
     }
 
-    // ------------------------------------------------------------------ looking
-
-    StreamState state() {
-        if (reason != null) {
-            return StreamState.CLOSING;
-        }
-        if (draining || (output.isEnding() && !output.isEmpty())) {
-            return StreamState.DRAINING;
-        }
-        if (!output.isEmpty()) {
-            return StreamState.WRITING;
-        }
-        if (input.isPaused()) {
-            return StreamState.PROCESSING;
-        }
-        boolean used = input.received() > 0 || output.sent() > 0;
-        return used ? StreamState.READING : StreamState.ACCEPTED;
-    }
-
     @Override
     public String toString() {
-        return "Stream[" + peer + ", " + state() + "]";
+        return "Stream[" + peer + ", " + lifecycle.state() + "]";
     }
 }

@@ -235,7 +235,7 @@ public final class LoopStream implements Stream {
     public void close(CloseReason cause) {
         requireCause(cause, CloseReason.CLOSED);
         require("close");
-        connection.drain(cause);
+        connection.lifecycle.drain(cause);
     }
 
     @Override
@@ -247,7 +247,7 @@ public final class LoopStream implements Stream {
     public void abort(CloseReason cause) {
         requireCause(cause, CloseReason.ABORTED);
         require("abort");
-        connection.abort(cause);
+        connection.lifecycle.abort(cause);
     }
 
     /// The other reasons are facts that only the stream knows.
@@ -269,7 +269,7 @@ public final class LoopStream implements Stream {
     public Stream onClose(Consumer<? super CloseReason> callback) {
         Objects.requireNonNull(callback, "callback");
         require("onClose");
-        connection.onClose(callback);
+        connection.lifecycle.onClose(callback);
         return this;
     }
 
@@ -280,12 +280,12 @@ public final class LoopStream implements Stream {
 
     @Override
     public @Nullable CloseReason closeReason() {
-        return connection.reason();
+        return connection.lifecycle.reason();
     }
 
     @Override
     public @Nullable Throwable failure() {
-        return connection.failure();
+        return connection.lifecycle.failure();
     }
 
     // ------------------------------------------------------------------ time
@@ -378,7 +378,7 @@ public final class LoopStream implements Stream {
 
     @Override
     public StreamState state() {
-        return connection.state();
+        return connection.lifecycle.state();
     }
 
     @Override

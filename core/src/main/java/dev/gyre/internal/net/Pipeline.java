@@ -41,11 +41,11 @@ final class Pipeline implements Protocol {
     }
 
     private static void follow(Connection gone, Connection left) {
-        CloseReason why = gone.reason();
+        CloseReason why = gone.lifecycle.reason();
         if (why == CloseReason.ENDED || why == CloseReason.CLOSED) {
-            left.drainAtLeisure();
+            left.lifecycle.drainAtLeisure();
         } else {
-            left.closeWith(CloseReason.ABORTED, gone.failure());
+            left.closeWith(CloseReason.ABORTED, gone.lifecycle.failure());
         }
     }
 

@@ -9,33 +9,20 @@ import dev.gyre.io.Protocol;
 
 import org.jspecify.annotations.Nullable;
 
-/// What arrives on a stream, and who wants it. Bytes are handed on where the kernel has put them; only what is
-/// left unread, or comes while nobody may have it, is copied, and kept until it is wanted.
+/// Delivers the input of a stream to its protocol or to `read()`. Bytes are delivered from the
+/// buffer that the kernel filled. Only unread input, and input that may not be delivered yet, is
+/// copied.
 ///
 /// Loop thread only.
 final class StreamInput {
-    /// A buffer for what is left over begins with this, and doubles.
-    private static final int LEAST_BYTES = 4 << 10;
-
-    private static final String OURS =
-            "the stream again: it is valid in the callback that it was handed to, and no longer";
-
     private final Connection connection;
+    private final InputBuffer buffer;
     private @Nullable Protocol protocol;
-
-    /// What nobody has taken yet; never empty, unless it is in the hands of who waited for it.
-    private @Nullable NativeBuffer unread;
 
     /// Who waits for bytes, and for how many.
     private @Nullable Deferred<Buffer> reader;
 
     private int readerWants;
-
-    /// What of `unread` is in the hands of who waited for it, so that it may not be touched.
-    private @Nullable NativeBuffer handedOut;
-
-    /// What came while it was.
-    private @Nullable NativeBuffer late;
 
     private boolean paused;
     private boolean ended;
@@ -55,6 +42,7 @@ final class StreamInput {
 
     StreamInput(Connection connection) {
         this.connection = connection;
+        buffer = new InputBuffer(connection);
     }
 
     long received() {
@@ -67,8 +55,7 @@ final class StreamInput {
 
     /// Whether the peer's end has arrived and all input before it was delivered or is unwanted.
     boolean isFinished() {
-        boolean delivered = unread == null && handedOut == null && late == null;
-        return ended && (discarding || (delivered && (endTold || protocol == null)));
+        return ended && (discarding || (buffer.isEmpty() && (endTold || protocol == null)));
     }
 
     boolean isPaused() {
@@ -83,13 +70,13 @@ final class StreamInput {
 
     void speak(Protocol next) {
         requireNoReader();
-        takeBackHandedOut();
+        buffer.takeBack();
         protocol = next;
-        owed = unread != null;
+        owed = !buffer.isEmpty();
         changed();
     }
 
-    /// Another protocol takes the place of the one there is, and hears of an end as if nobody had before.
+    /// Replaces the protocol. A new one is notified of the end even if the previous one was.
     @SuppressWarnings("ReferenceEquality") // a protocol is only itself
     void takeOver(Protocol next) {
         endTold &= next == protocol;
@@ -144,9 +131,8 @@ final class StreamInput {
         if (ended) {
             return false;
         }
-        // Behind what was never offered nothing is asked for: a protocol that pauses after every
-        // few
-        // messages would else collect more each time.
+        // Not while undelivered input waits: a protocol that pauses after every few messages
+        // would buffer more each time.
         return discarding || (reader != null ? !paused : !owed && !isBlocked());
     }
 
@@ -164,9 +150,9 @@ final class StreamInput {
             data.clear();
             return;
         }
-        if (isBlocked() || unread != null || handedOut != null) {
+        if (isBlocked() || !buffer.isEmpty()) {
             owed = true;
-            keep(data);
+            buffer.append(data);
             if (reader != null) {
                 satisfyReader();
             } else if (!isBlocked()) {
@@ -177,7 +163,7 @@ final class StreamInput {
         deliver(data);
         if (data.readable() > 0 && connection.isOpen() && !discarding) {
             owed = isBlocked();
-            keep(data);
+            buffer.append(data);
             requireWithinLimit();
         }
     }
@@ -192,7 +178,7 @@ final class StreamInput {
             }
             tellEnd();
         } else if (discarding) {
-            connection.closeIfBothEnded();
+            connection.lifecycle.closeIfBothEnded();
         }
     }
 
@@ -217,7 +203,7 @@ final class StreamInput {
         }
         endTold = true;
         tellingEnd = true;
-        NativeBuffer rest = unread;
+        NativeBuffer rest = buffer.unread();
         NativeBuffer view = rest == null ? NativeBuffer.empty() : rest.lendView();
         unreadAtEnd = view;
         try {
@@ -228,13 +214,9 @@ final class StreamInput {
         } finally {
             tellingEnd = false;
             unreadAtEnd = null;
-            view.endBorrowing(OURS);
-            if (rest != null) {
-                unread = null;
-                rest.release();
-            }
+            buffer.endLastLending(rest, view);
         }
-        connection.closeIfBothEnded();
+        connection.lifecycle.closeIfBothEnded();
     }
 
     Buffer unreadAtEnd() {
@@ -247,23 +229,16 @@ final class StreamInput {
         return rest;
     }
 
-    @SuppressWarnings("ReferenceEquality") // a buffer is only itself
     private void deliverUnread() {
-        NativeBuffer kept = unread;
+        NativeBuffer kept = buffer.unread();
         owed = false;
         if (kept != null) {
             NativeBuffer view = kept.lendView();
             try {
                 deliver(view);
             } finally {
-                kept.adopt(view, OURS);
-                if (unread != kept) {
-                    kept.release(); // The stream was closed meanwhile.
-                } else if (kept.readable() == 0) {
-                    unread = null;
-                    kept.release();
-                }
-                owed = unread != null && isBlocked();
+                buffer.endLending(kept, view);
+                owed = !buffer.isEmpty() && isBlocked();
             }
             requireWithinLimit();
         }
@@ -293,12 +268,11 @@ final class StreamInput {
     }
 
     private void requireWithinLimit() {
-        NativeBuffer kept = unread;
-        if (kept != null && !isBlocked() && kept.readable() > connection.config().inputLimit()) {
+        if (!isBlocked() && buffer.readable() > connection.config().inputLimit()) {
             connection.closeWith(
                     CloseReason.INPUT_LIMIT,
                     new IllegalStateException(
-                            kept.readable()
+                            buffer.readable()
                                     + " bytes were left unread, and at most "
                                     + connection.config().inputLimit()
                                     + " may be: take them, or raise StreamConfig.withInputLimit"));
@@ -321,7 +295,7 @@ final class StreamInput {
                             + atLeast);
         }
         Deferred<Buffer> waiting = connection.loop().deferred();
-        takeBackHandedOut();
+        buffer.takeBack();
         if (!connection.isOpen()) {
             rejectReader(waiting);
             return waiting.promise();
@@ -341,43 +315,17 @@ final class StreamInput {
 
     private void satisfyReader() {
         Deferred<Buffer> waiting = reader;
-        NativeBuffer kept = unread;
-        int there = kept == null ? 0 : kept.readable();
-        if (waiting == null || (there < readerWants && !ended)) {
+        NativeBuffer kept = buffer.unread();
+        if (waiting == null || (buffer.readable() < readerWants && !ended)) {
             return;
         }
         reader = null;
         connection.updateReading();
         if (kept == null) {
             waiting.resolve(NativeBuffer.empty());
-            connection.closeIfBothEnded();
+            connection.lifecycle.closeIfBothEnded();
         } else {
-            NativeBuffer view = kept.lendView();
-            handedOut = view;
-            waiting.resolve(view);
-        }
-    }
-
-    private void takeBackHandedOut() {
-        NativeBuffer rest = unread;
-        NativeBuffer view = handedOut;
-        handedOut = null;
-        if (view != null && rest != null) {
-            rest.adopt(view, OURS);
-        }
-        if (rest != null && rest.readable() == 0) {
-            rest.release();
-            unread = null;
-        }
-        NativeBuffer since = late;
-        late = null;
-        if (since != null) {
-            if (unread == null) {
-                unread = since;
-            } else {
-                keep(since);
-                since.release();
-            }
+            waiting.resolve(buffer.handOut(kept));
         }
     }
 
@@ -389,54 +337,12 @@ final class StreamInput {
         }
     }
 
-    // ------------------------------------------------------------------ keeping
-
-    private void keep(NativeBuffer data) {
-        NativeBuffer kept = appended(handedOut != null ? late : unread, data);
-        if (kept == null) {
-            data.clear();
-            connection.closeWith(CloseReason.MEMORY_LIMIT, connection.memoryUsedUp());
-        } else if (handedOut != null) {
-            late = kept;
-        } else {
-            unread = kept;
-        }
-    }
-
-    private @Nullable NativeBuffer appended(@Nullable NativeBuffer kept, NativeBuffer data) {
-        int more = data.readable();
-        NativeBuffer room = kept;
-        if (kept == null) {
-            room = connection.pool().take(Math.max(more, LEAST_BYTES));
-        } else if (kept.writable() < more) {
-            int all = kept.readable() + more;
-            int doubled = Math.min(kept.capacity() * 2, connection.config().inputLimit());
-            kept.compact();
-            if (kept.writable() < more) {
-                // Who keeps much unread when memory is short is the first to go.
-                room =
-                        connection.pool().isTight()
-                                ? null
-                                : connection.pool().take(Math.max(all, doubled));
-                if (room != null) {
-                    room.takeFrom(kept, kept.readable());
-                    kept.release();
-                }
-            }
-        }
-        if (room != null) {
-            room.takeFrom(data, more);
-        }
-        return room;
-    }
+    // ------------------------------------------------------------------ releasing
 
     /// Gives up what nobody has taken yet, for TLS to begin with.
     @Nullable NativeBuffer takeUnread() {
-        takeBackHandedOut();
         owed = false;
-        NativeBuffer taken = unread;
-        unread = null;
-        return taken;
+        return buffer.detach();
     }
 
     /// The stream is closed.
@@ -450,18 +356,7 @@ final class StreamInput {
     }
 
     private void giveBack() {
-        if (handedOut != null) {
-            handedOut.endBorrowing(OURS);
-            handedOut = null;
-        }
-        if (unread != null && !delivering && !tellingEnd) {
-            unread.release();
-        }
-        if (late != null) {
-            late.release();
-        }
-        unread = null; // If a callback is reading it just now, it goes back after that.
-        late = null;
+        buffer.clear(delivering || tellingEnd);
         owed = false;
     }
 }

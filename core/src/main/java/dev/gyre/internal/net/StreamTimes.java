@@ -175,7 +175,7 @@ final class StreamTimes {
         }
         for (Timeout timeout : Timeout.values()) {
             if (until(timeout) <= now && connection.isOpenOrDraining()) {
-                connection.timedOut(timeout);
+                connection.lifecycle.timedOut(timeout);
                 beginAnew(timeout, now);
             }
         }

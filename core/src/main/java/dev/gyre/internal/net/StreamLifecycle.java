@@ -1,0 +1,239 @@
+package dev.gyre.internal.net;
+
+import dev.gyre.io.CloseReason;
+import dev.gyre.io.Protocol;
+import dev.gyre.io.StreamClosedException;
+import dev.gyre.io.StreamState;
+import dev.gyre.io.Timeout;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.function.Consumer;
+
+/// The states of a stream from open to closed, the reason for its close, and the listeners for it.
+///
+/// ```
+///      open ──── end() ──▶ output ends after pending data ──┐
+///       │                                                   ├──▶ both ended: closed (ENDED)
+///       ├─────── the peer's end, delivered ─────────────────┘
+///       ├─────── close() ──▶ draining: output ends, input is discarded
+///       │                    until the peer's end ──▶ closed (CLOSED)
+///       └─────── abort(), reset, timeout, limit, a callback that throws ──▶ closed (…)
+/// ```
+///
+/// Loop thread only.
+final class StreamLifecycle {
+    private final Connection connection;
+    private boolean draining;
+    private boolean endsWithLoop;
+    private @Nullable CloseReason reason;
+    private @Nullable Throwable failure;
+
+    /// The cause that the protocol gave; reported in place of the way in which the stream ends.
+    private @Nullable CloseReason cause;
+
+    private @Nullable Consumer<? super CloseReason> onClose;
+
+    /// The listener that accepted the stream, and pipes.
+    private @Nullable Consumer<? super Connection> onGone;
+
+    /// Whether the listeners have been notified.
+    private boolean notified;
+
+    StreamLifecycle(Connection connection) {
+        this.connection = connection;
+    }
+
+    // ------------------------------------------------------------------ state
+
+    /// Neither closed nor draining.
+    boolean isOpen() {
+        return reason == null && !draining;
+    }
+
+    boolean isClosed() {
+        return reason != null;
+    }
+
+    @Nullable CloseReason reason() {
+        return reason;
+    }
+
+    @Nullable Throwable failure() {
+        return failure;
+    }
+
+    StreamState state() {
+        StreamInput input = connection.input;
+        StreamOutput output = connection.output;
+        if (reason != null) {
+            return StreamState.CLOSING;
+        }
+        if (draining || (output.isEnding() && !output.isEmpty())) {
+            return StreamState.DRAINING;
+        }
+        if (!output.isEmpty()) {
+            return StreamState.WRITING;
+        }
+        if (input.isPaused()) {
+            return StreamState.PROCESSING;
+        }
+        boolean used = input.received() > 0 || output.sent() > 0;
+        return used ? StreamState.READING : StreamState.ACCEPTED;
+    }
+
+    StreamClosedException closedException() {
+        CloseReason why = reason == null ? CloseReason.CLOSED : reason;
+        return new StreamClosedException(connection + " is closed: " + why, why, failure);
+    }
+
+    // ------------------------------------------------------------------ listeners
+
+    void onClose(Consumer<? super CloseReason> callback) {
+        onClose = callback;
+    }
+
+    /// Adds a listener besides the user's. It is notified later if the others already were.
+    void onGone(Consumer<? super Connection> listener) {
+        if (notified) {
+            connection.streams().tell(() -> listener.accept(connection));
+            return;
+        }
+        Consumer<? super Connection> before = onGone;
+        onGone =
+                before == null
+                        ? listener
+                        : gone -> {
+                            before.accept(gone);
+                            listener.accept(gone);
+                        };
+    }
+
+    /// Notifies the protocol, the user and the other listeners, even if one of them throws.
+    private void notifyClosed(CloseReason why) {
+        Protocol speaking = connection.input.protocol();
+        try {
+            if (speaking != null) {
+                speaking.onClose(connection.face(), why);
+            }
+        } finally {
+            try {
+                if (onClose != null) {
+                    onClose.accept(why);
+                }
+            } finally {
+                notified = true;
+                if (onGone != null) {
+                    onGone.accept(connection);
+                }
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------ draining
+
+    /// Ends the output after pending data, and waits for the peer's end.
+    ///
+    /// @param cause CLOSED, or the timeout that the protocol decided on
+    void drain(CloseReason cause) {
+        if (cause != CloseReason.CLOSED && isOpen()) {
+            this.cause = cause;
+        }
+        drain(true);
+    }
+
+    /// Drains at the end of a pipe: the linger timeout starts only once all output is sent. Until
+    /// then only the write timeout applies.
+    void drainAtLeisure() {
+        drain(false);
+    }
+
+    private void drain(boolean inHaste) {
+        if (!isOpen()) {
+            return;
+        }
+        StreamOutput output = connection.output;
+        if (output.isFed()) {
+            // After an orderly end the peer would take a part of the piped data for all of it.
+            close(CloseReason.ABORTED, null);
+        } else {
+            draining = true;
+            output.end();
+            if (inHaste || output.hasEnded()) {
+                connection.times.linger();
+            }
+            connection.input.discard();
+            closeIfBothEnded();
+        }
+    }
+
+    /// Lets the output end for the loop's shutdown, which closes the stream after that.
+    void endWithLoop() {
+        endsWithLoop = true;
+        connection.output.endWhenEmpty();
+    }
+
+    void outputEnded() {
+        if (draining) {
+            connection.times.linger(); // Only the peer's end is missing from here on.
+        }
+        if (endsWithLoop) {
+            close(CloseReason.LOOP_ENDED, null);
+        }
+        closeIfBothEnded();
+    }
+
+    /// Closes the stream once both directions have ended and no input is left to deliver.
+    void closeIfBothEnded() {
+        if (connection.input.isFinished() && connection.output.hasEnded()) {
+            close(draining ? CloseReason.CLOSED : CloseReason.ENDED, null);
+        }
+    }
+
+    // ------------------------------------------------------------------ closing
+
+    /// @param cause ABORTED, or the timeout that the protocol decided on
+    void abort(CloseReason cause) {
+        if (cause != CloseReason.ABORTED && this.cause == null) {
+            this.cause = cause;
+        }
+        close(CloseReason.ABORTED, null);
+    }
+
+    void wireFailed(CloseReason why, @Nullable Throwable cause) {
+        // Many peers end TLS without close_notify. After close() no input is lost by that.
+        boolean done = why == CloseReason.TLS_FAILED && draining && connection.output.hasEnded();
+        close(done ? CloseReason.CLOSED : why, done ? null : cause);
+    }
+
+    /// Closes the stream unless the protocol decides to go on.
+    void timedOut(Timeout timeout) {
+        Protocol speaking = connection.input.protocol();
+        boolean goesOn = false;
+        if (speaking != null && !draining) {
+            try {
+                goesOn = speaking.onTimeout(connection.face(), timeout);
+            } catch (RuntimeException | Error e) {
+                connection.failedIn(e);
+                throw e;
+            }
+        }
+        if (!goesOn) {
+            close(timeout.reason(), null);
+        }
+    }
+
+    /// Closes the stream at once. Listeners are notified before the loop waits again, never inside
+    /// a call of theirs.
+    void close(CloseReason why, @Nullable Throwable cause) {
+        if (reason != null) {
+            return;
+        }
+        CloseReason reported = this.cause == null ? why : this.cause;
+        reason = reported;
+        failure = cause;
+        connection.closeParts(why);
+        connection.streams().remove(connection, reported);
+        connection.streams().tell(() -> notifyClosed(reported));
+    }
+}
