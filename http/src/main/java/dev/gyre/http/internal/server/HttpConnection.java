@@ -32,9 +32,10 @@ final class HttpConnection implements Protocol {
 
     final Workbench bench;
     private final Stream stream;
-    private final Pace pace;
+    final Pace pace;
     final Outflow out;
     private final UnreadInput.Kept unread;
+    private final HalfClose halfClose;
 
     /// The request that was not answered at once.
     private @Nullable Exchange open;
@@ -43,20 +44,14 @@ final class HttpConnection implements Protocol {
     private @Nullable Consumer<Stream> upgrade;
     private boolean serving;
     private boolean closes;
-    private boolean ended;
-
-    /// The timeout that ends the connection; CLOSED if none does.
-    private CloseReason cause = CloseReason.CLOSED;
-
-    /// Whether the client has ended its side behind requests that are not read yet.
-    private boolean endPending;
 
     HttpConnection(Workbench bench, Stream stream) {
         this.bench = bench;
         this.stream = stream;
-        pace = new Pace(bench, this::timePassed);
+        pace = new Pace(bench, this);
         out = new Outflow(bench, stream);
         unread = bench.unread.of(this);
+        halfClose = new HalfClose(this);
     }
 
     Stream stream() {
@@ -97,9 +92,7 @@ final class HttpConnection implements Protocol {
                 data.clear();
             }
             stream.pause();
-            if (endPending) {
-                tellPendingEnd();
-            }
+            halfClose.notifyIfPending();
         }
     }
 
@@ -279,6 +272,11 @@ final class HttpConnection implements Protocol {
         return closes;
     }
 
+    /// The response in progress is the last one.
+    void closeBehindResponse() {
+        closes = true;
+    }
+
     /// An answer is complete.
     void answered(Exchange exchange, boolean closes) {
         this.closes |= closes;
@@ -308,7 +306,7 @@ final class HttpConnection implements Protocol {
         open = null;
         events = null;
         exchange.end();
-        if (closes || ended || bench.server.isDraining()) {
+        if (closes || halfClose.isReceived() || bench.server.isDraining()) {
             closeNow();
         } else {
             pace.idle();
@@ -318,14 +316,14 @@ final class HttpConnection implements Protocol {
         }
     }
 
-    private void closeNow() {
+    void closeNow() {
         bench.flush();
         if (bench.server.isDraining()) {
             stream.lingerAtMost(Pace.CROSSING);
         }
         pace.cancel();
         unread.note(0);
-        stream.close(cause);
+        stream.close(pace.closeReason());
     }
 
     /// Cuts an answer off. Those before it arrive, and what there is of it: the missing end tells that this was not
@@ -333,7 +331,8 @@ final class HttpConnection implements Protocol {
     void cutOff(Exchange exchange) {
         closes = true;
         if (exchange.response.endsWithConnection()) {
-            stream.abort(cause == CloseReason.CLOSED ? CloseReason.ABORTED : cause);
+            CloseReason reason = pace.closeReason();
+            stream.abort(reason == CloseReason.CLOSED ? CloseReason.ABORTED : reason);
         } else {
             closeNow();
         }
@@ -350,9 +349,14 @@ final class HttpConnection implements Protocol {
 
     void isEventStream(ServerStream events) {
         this.events = events;
-        if (bench.server.isDraining() || ended) {
+        if (bench.server.isDraining() || halfClose.isReceived()) {
             bench.loop.microtask(events::finish);
         }
+    }
+
+    /// Whether the response in progress is a stream of events.
+    boolean isEventStream() {
+        return events != null;
     }
 
     /// Another protocol is to take over: at once, or, within the handler, when its request was taken.
@@ -405,48 +409,12 @@ final class HttpConnection implements Protocol {
 
     @Override
     public void onEnd(Stream stream) {
-        ended = true;
-        Exchange known = open;
-        if (known == null) {
-            stream.close(cause);
-            return;
-        }
-        RequestBody body = known.body();
-        if (body != null && !body.isEnded()) {
-            body.fail(new HttpException(400, "the connection ended before the content did"));
-            if (known.response.isWhole() && !known.response.isComplete()) {
-                closes = true; // Behind the answer, of which a part waits to be taken.
-            } else {
-                stream.close(cause);
-            }
-        } else {
-            tellEnd(known);
-        }
+        halfClose.receive();
     }
 
-    /// The client has ended its side behind what it sent ahead: as [#onEnd] for the request in progress, and what was
-    /// sent ahead has its turn.
     @Override
     public void onEndPending(Stream stream) {
-        endPending = true;
-        tellPendingEnd();
-    }
-
-    private void tellPendingEnd() {
-        Exchange known = open;
-        RequestBody body = known == null ? null : known.body();
-        // Otherwise the rest of the body may be what is unread.
-        if (known != null && (body == null || body.isEnded())) {
-            tellEnd(known);
-        }
-    }
-
-    private void tellEnd(Exchange exchange) {
-        if (events != null) {
-            stream.close(); // A client that reads events ends its side only to leave.
-        } else {
-            exchange.peerEnded();
-        }
+        halfClose.receivePending();
     }
 
     @Override
@@ -460,35 +428,5 @@ final class HttpConnection implements Protocol {
         if (known != null) {
             known.lose(reason);
         }
-    }
-
-    // ------------------------------------------------------------------ time
-
-    private void timePassed() {
-        if (stream.pending() > 0) {
-            // It is us who do not read, as long as the peer does not: that has a time of its own.
-            pace.again();
-            return;
-        }
-        switch (pace.phase()) {
-            case IDLE -> {
-                timedOut(CloseReason.IDLE_TIMEOUT);
-                closeNow();
-            }
-            case HEAD -> {
-                timedOut(CloseReason.HEADER_TIMEOUT);
-                giveUp(Refusal.HEAD_TOO_SLOW);
-            }
-            case BODY -> {
-                timedOut(CloseReason.BODY_TIMEOUT);
-                failBody(new HttpException(408, "the content comes too slowly"));
-            }
-            case WORK -> {}
-        }
-    }
-
-    /// The connection ends for this timeout, however it then comes to its end.
-    void timedOut(CloseReason timeout) {
-        cause = timeout;
     }
 }

@@ -109,7 +109,7 @@ final class Interest {
                                     + " is cut off: its handler is done, its peer has ended its"
                                     + " side, and nothing was written since; call end(), at the"
                                     + " latest when request.cancellation() is cancelled");
-            exchange.connection().timedOut(CloseReason.IDLE_TIMEOUT);
+            exchange.connection().pace.timedOut(CloseReason.IDLE_TIMEOUT);
             exchange.connection().cutOff(exchange);
             return;
         }

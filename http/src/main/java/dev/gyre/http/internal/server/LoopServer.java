@@ -15,8 +15,6 @@ import dev.gyre.http.Request;
 import dev.gyre.http.Response;
 import dev.gyre.http.WebSocket;
 import dev.gyre.http.WebSocketConfig;
-import dev.gyre.http.internal.files.Directory;
-import dev.gyre.http.internal.files.FileCache;
 import dev.gyre.http.internal.message.Percent;
 import dev.gyre.http.internal.message.Refusal;
 import dev.gyre.http.internal.message.RequestHead;
@@ -51,6 +49,7 @@ public final class LoopServer implements HttpServer {
     private final Workbench bench;
     private final Routes routes = new Routes();
     private final Entrance entrance = new Entrance(this::dispatch);
+    final StaticFiles staticFiles;
     private final List<Listener> listeners = new ArrayList<>();
     private final Set<HttpConnection> connections = new LinkedHashSet<>();
     private final Map<WebSocket, Stream> sockets = new LinkedHashMap<>();
@@ -66,14 +65,13 @@ public final class LoopServer implements HttpServer {
 
     private @Nullable Deferred<@Nullable Void> drained;
     private @Nullable Timer deadlineOfDrain;
-    private @Nullable FileCache fileCache;
-    private @Nullable Directory everywhere;
 
     public LoopServer(EventLoop loop, HttpConfig config) {
         this.loop = Objects.requireNonNull(loop, "loop");
         this.config = Objects.requireNonNull(config, "config");
         idleNanos = Deadline.nanos(config.idleTimeout());
         bench = new Workbench(this, loop, config);
+        staticFiles = new StaticFiles(loop);
     }
 
     // ------------------------------------------------------------------ routes
@@ -137,24 +135,11 @@ public final class LoopServer implements HttpServer {
                             + prefix);
         }
         String place = prefix.endsWith("/") ? prefix.substring(0, prefix.length() - 1) : prefix;
-        int depth = (int) place.chars().filter(c -> c == '/').count();
-        Directory served = Directory.of(fileCache(), directory, config, depth);
-        Handler handler =
-                (request, _) ->
-                        served.answer(new FileServing(((ServerRequest) request).exchange()));
+        Handler handler = staticFiles.directory(place, directory, config);
         if (!place.isEmpty()) {
             get(place, handler);
         }
         return get(place + "/{path...}", handler);
-    }
-
-    private FileCache fileCache() {
-        FileCache known = fileCache;
-        if (known == null) {
-            known = new FileCache(loop);
-            fileCache = known;
-        }
-        return known;
     }
 
     @Override
@@ -280,27 +265,6 @@ public final class LoopServer implements HttpServer {
                 : errors.handle(new ServerRequest(exchange), new ServerResponse(exchange), failure);
     }
 
-    Promise<?> answerFile(Exchange exchange, Path file) {
-        if (exchange.isLost()) {
-            return bench.done;
-        }
-        Directory all = everywhere;
-        if (all == null) {
-            all = Directory.everywhere(fileCache());
-            everywhere = all;
-        }
-        return all.answer(new FileServing(exchange), file.toAbsolutePath());
-    }
-
-    private void closeFiles() {
-        FileCache known = fileCache;
-        if (known != null) {
-            fileCache = null;
-            known.close();
-            loop.disown(known);
-        }
-    }
-
     // ------------------------------------------------------------------ listening
 
     @Override
@@ -401,8 +365,7 @@ public final class LoopServer implements HttpServer {
 
     @Override
     public long filesRefused() {
-        FileCache known = fileCache;
-        return known == null ? 0 : known.allRefused();
+        return staticFiles.refused();
     }
 
     // ------------------------------------------------------------------ ending
@@ -435,7 +398,7 @@ public final class LoopServer implements HttpServer {
     private void tellIfDrained() {
         Deferred<@Nullable Void> waiting = drained;
         if (waiting != null && connections.isEmpty() && sockets.isEmpty()) {
-            closeFiles();
+            staticFiles.close();
             Timer deadline = deadlineOfDrain;
             if (deadline != null) {
                 deadline.cancel();
@@ -455,7 +418,7 @@ public final class LoopServer implements HttpServer {
         }
         listeners.forEach(Listener::close);
         cut();
-        closeFiles();
+        staticFiles.close();
         tellIfDrained();
     }
 }

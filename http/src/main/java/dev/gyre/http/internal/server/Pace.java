@@ -1,11 +1,15 @@
 package dev.gyre.http.internal.server;
 
+import dev.gyre.http.HttpException;
+import dev.gyre.http.internal.message.Refusal;
+import dev.gyre.io.CloseReason;
+
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/// What a connection waits for, and for how long.
+/// The timeouts of a connection: what it waits for, how long, and what happens then.
 ///
 /// Loop thread only.
 final class Pace {
@@ -25,6 +29,7 @@ final class Pace {
     }
 
     private final Workbench bench;
+    private final HttpConnection connection;
     private final Deadline deadline;
     private Phase phase = Phase.IDLE;
 
@@ -33,10 +38,13 @@ final class Pace {
 
     private long bodySinceNanos;
 
-    /// @param passed called when the time of the phase is over
-    Pace(Workbench bench, Runnable passed) {
+    /// The timeout that ends the connection; CLOSED if none does.
+    private CloseReason closeReason = CloseReason.CLOSED;
+
+    Pace(Workbench bench, HttpConnection connection) {
         this.bench = bench;
-        deadline = new Deadline(bench.loop, passed);
+        this.connection = connection;
+        deadline = new Deadline(bench.loop, this::expire);
         idle();
     }
 
@@ -95,12 +103,42 @@ final class Pace {
         deadline.never();
     }
 
-    /// The time of the phase was not the peer's to use: it has a little more.
-    void again() {
-        deadline.in(TimeUnit.SECONDS.toNanos(1));
-    }
-
     void cancel() {
         deadline.cancel();
+    }
+
+    // ------------------------------------------------------------------ expiry
+
+    private void expire() {
+        if (connection.stream().pending() > 0) {
+            // We do not read as long as the peer does not. The write timeout covers that: wait on.
+            deadline.in(TimeUnit.SECONDS.toNanos(1));
+            return;
+        }
+        switch (phase) {
+            case IDLE -> {
+                timedOut(CloseReason.IDLE_TIMEOUT);
+                connection.closeNow();
+            }
+            case HEAD -> {
+                timedOut(CloseReason.HEADER_TIMEOUT);
+                connection.giveUp(Refusal.HEAD_TOO_SLOW);
+            }
+            case BODY -> {
+                timedOut(CloseReason.BODY_TIMEOUT);
+                connection.failBody(new HttpException(408, "the content comes too slowly"));
+            }
+            case WORK -> {}
+        }
+    }
+
+    /// Makes this timeout the reason for which the connection closes, however that comes about.
+    void timedOut(CloseReason timeout) {
+        closeReason = timeout;
+    }
+
+    /// Returns the reason to close the connection with.
+    CloseReason closeReason() {
+        return closeReason;
     }
 }

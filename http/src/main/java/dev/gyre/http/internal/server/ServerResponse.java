@@ -171,7 +171,7 @@ public final class ServerResponse implements Response {
 
     private Promise<?> beginFile(Path file) {
         ResponseState _ = state();
-        return exchange.bench.server.answerFile(exchange, file);
+        return exchange.bench.server.staticFiles.send(exchange, file);
     }
 
     // ------------------------------------------------------------------ bit by bit
