@@ -16,7 +16,7 @@ final class QuietHeap {
     private static final long QUIET_BYTES = 256 << 10;
 
     /// Less garbage than this is not worth a pause.
-    private static final long WORTHWHILE_BYTES = 8 << 20;
+    private static final long MIN_GARBAGE_BYTES = 8 << 20;
 
     /// A larger heap belongs to someone who has chosen its collector.
     private static final long MAX_HEAP_BYTES = 512 << 20;
@@ -29,7 +29,7 @@ final class QuietHeap {
     private long used = usedBytes();
 
     /// The least that was used after a collection, or at the start.
-    private long least = used;
+    private long minUsed = used;
 
     private long operationsAtCollection;
     private int backoff;
@@ -42,17 +42,17 @@ final class QuietHeap {
     static void watch(ServerLoops loops) {
         QuietHeap heap = new QuietHeap(loops);
         if (heap.runtime.maxMemory() <= MAX_HEAP_BYTES) {
-            loops.first().every(INTERVAL, _ -> heap.look()).unreference();
+            loops.first().every(INTERVAL, _ -> heap.check()).unreference();
         }
     }
 
-    private void look() {
+    private void check() {
         long now = usedBytes();
         boolean quiet = Math.abs(now - used) < QUIET_BYTES;
         used = now;
         long operations = loops.sum(LoopMetrics::operationsCompleted);
         if (quiet
-                && now - least > WORTHWHILE_BYTES
+                && now - minUsed > MIN_GARBAGE_BYTES
                 && operations != operationsAtCollection
                 && ++skipped > backoff) {
             operationsAtCollection = operations;
@@ -64,10 +64,10 @@ final class QuietHeap {
         long before = used;
         System.gc();
         used = usedBytes();
-        least = Math.min(least, used);
+        minUsed = Math.min(minUsed, used);
         skipped = 0;
         // What is live does not become garbage by trying often.
-        backoff = before - used > WORTHWHILE_BYTES ? 0 : Math.min(MAX_SKIPPED, 2 * backoff + 1);
+        backoff = before - used > MIN_GARBAGE_BYTES ? 0 : Math.min(MAX_SKIPPED, 2 * backoff + 1);
     }
 
     private long usedBytes() {

@@ -52,7 +52,7 @@ public final class TaskRing {
     }
 
     /// Lets so many be added without an allocation: for a caller that must not fail half-way.
-    public void makeRoom(int more) {
+    public void ensureCapacity(int more) {
         while (added - taken + more > slots.length) {
             grow();
         }

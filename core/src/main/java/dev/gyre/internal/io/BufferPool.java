@@ -60,7 +60,7 @@ public final class BufferPool {
     /// The free parts among them, and the fewest since the last trim.
     private long idle;
 
-    private long leastIdle;
+    private long minIdle;
 
     /// Of slabs, resident or not.
     private long reserved;
@@ -199,7 +199,7 @@ public final class BufferPool {
     }
 
     private @Nullable Part large(int size) {
-        makeRoom(size);
+        evict(size);
         MappedMemory memory = map(size);
         if (memory == null) {
             return null;
@@ -212,7 +212,7 @@ public final class BufferPool {
 
     private @Nullable Part pop(Shelf shelf) {
         if (shelf.top == shelf.cold) {
-            makeRoom(shelf.size);
+            evict(shelf.size);
             if (shelf.top == 0 && !stock(shelf)) {
                 return null;
             }
@@ -220,7 +220,7 @@ public final class BufferPool {
             shelf.cold--;
         } else {
             idle -= shelf.size;
-            leastIdle = Math.min(leastIdle, idle);
+            minIdle = Math.min(minIdle, idle);
         }
         Part part = Objects.requireNonNull(shelf.free[--shelf.top]);
         part.slab.free--;
@@ -289,7 +289,7 @@ public final class BufferPool {
     }
 
     /// What one size had in a burst is not kept when another one needs it.
-    private void makeRoom(int bytes) {
+    private void evict(int bytes) {
         long missing = resident + bytes - limit;
         if (missing > 0) {
             missing -= dropFreeSlabs(missing, Integer.MAX_VALUE);
@@ -301,10 +301,10 @@ public final class BufferPool {
     ///
     /// @param wanted how many resident bytes to free
     /// @return how many were
-    private long dropFreeSlabs(long wanted, int most) {
+    private long dropFreeSlabs(long wanted, int max) {
         long before = resident;
         long marked = 0;
-        int left = most;
+        int left = max;
         for (Shelf shelf : shelves) {
             int inSlab = SLAB_BYTES / shelf.size;
             int kept = 0;
@@ -336,9 +336,9 @@ public final class BufferPool {
     }
 
     /// Gives free parts of slabs that are in use back to the system, which stay mapped.
-    private void discard(long wanted, int most) {
+    private void discard(long wanted, int max) {
         long left = wanted;
-        int more = most;
+        int more = max;
         for (Shelf shelf : shelves) {
             for (; left > 0 && more > 0 && shelf.cold < shelf.top; more--) {
                 Part part = Objects.requireNonNull(shelf.free[shelf.cold++]);
@@ -355,7 +355,7 @@ public final class BufferPool {
     private void planTrim() {
         if (!trimPlanned && !operations.isEnding()) {
             trimPlanned = true;
-            leastIdle = idle;
+            minIdle = idle;
             operations.host.loop().after(TRIM_INTERVAL, this::trim).unreference();
         }
     }
@@ -365,14 +365,14 @@ public final class BufferPool {
         inUse.removeIf(MappedMemory::free);
         refused = false;
         callWaitingSoon();
-        long spare = Math.min(idle, leastIdle) - KEPT_BYTES;
+        long spare = Math.min(idle, minIdle) - KEPT_BYTES;
         long before = idle;
         if (spare > 0) {
             discard(spare - dropFreeSlabs(spare, SLABS_AT_ONCE), PARTS_AT_ONCE);
         }
         long freed = before - idle;
         boolean more = freed < spare;
-        leastIdle = more ? Math.min(idle, leastIdle - freed) : idle;
+        minIdle = more ? Math.min(idle, minIdle - freed) : idle;
         trimPlanned = idle > KEPT_BYTES || !inUse.isEmpty();
         if (trimPlanned) {
             timer.reschedule(more ? REST_INTERVAL : TRIM_INTERVAL);
@@ -434,9 +434,9 @@ public final class BufferPool {
 
     private void callWaiting() {
         calling = false;
-        int most = waiting.size(); // Who waits again in its call is called in a later turn.
+        int max = waiting.size(); // Who waits again in its call is called in a later turn.
         try {
-            while (most-- > 0 && !isTight()) {
+            while (max-- > 0 && !isTight()) {
                 waiting.take().run();
             }
         } finally {

@@ -234,8 +234,8 @@ public final class Promises {
     }
 
     /// Lets so many reactions be queued without an allocation.
-    void makeRoom(int reactions) {
-        microtasks.makeRoom(reactions);
+    void ensureCapacity(int reactions) {
+        microtasks.ensureCapacity(reactions);
     }
 
     void trigger(Reaction reaction) {

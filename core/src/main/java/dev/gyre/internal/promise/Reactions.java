@@ -26,13 +26,13 @@ final class Reactions {
 
     void add(Reaction reaction) {
         if (end == all.length) {
-            makeRoom();
+            ensureCapacity();
         }
         all[end++] = reaction;
     }
 
     /// Closes the gaps if they are half of it, and grows otherwise.
-    private void makeRoom() {
+    private void ensureCapacity() {
         int kept = end - first - gaps;
         @Nullable Reaction[] roomier =
                 new @Nullable Reaction[kept <= all.length / 2 ? all.length : all.length * 2];

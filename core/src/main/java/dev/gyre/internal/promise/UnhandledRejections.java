@@ -15,11 +15,11 @@ import java.util.function.Consumer;
 ///
 /// Loop thread only, except for the counter.
 public final class UnhandledRejections {
-    static final int LEAST = 64;
+    static final int MIN_CAPACITY = 64;
 
     /// A barrier that goes on over many ticks keeps no more than this from one tick to the next. The
     /// oldest are reported then: their turn would never come in a barrier without an end.
-    static final int MOST_CARRIED = 1 << 16;
+    static final int MAX_CARRIED = 1 << 16;
 
     private @Nullable LoopPromise<?>[] suspects;
     private int first;
@@ -27,11 +27,11 @@ public final class UnhandledRejections {
     private final Counter reported = new Counter();
 
     UnhandledRejections() {
-        suspects = new @Nullable LoopPromise<?>[LEAST]; // javac fails if it is done above.
+        suspects = new @Nullable LoopPromise<?>[MIN_CAPACITY]; // javac fails if it is done above.
     }
 
     /// Lets the next one be added without an allocation.
-    void makeRoom() {
+    void ensureCapacity() {
         if (end < suspects.length) {
             return;
         }
@@ -41,7 +41,7 @@ public final class UnhandledRejections {
                 kept++;
             }
         }
-        keepUnhandled(Math.max(LEAST, 2 * kept));
+        keepUnhandled(Math.max(MIN_CAPACITY, 2 * kept));
     }
 
     /// Only when there is room.
@@ -70,8 +70,8 @@ public final class UnhandledRejections {
 
     /// Reports the oldest if there are more than may be carried over to another tick.
     public void reportExcess(Consumer<? super LoopPromise<?>> observer) {
-        if (end - first > MOST_CARRIED) {
-            report(end - first - MOST_CARRIED, observer);
+        if (end - first > MAX_CARRIED) {
+            report(end - first - MAX_CARRIED, observer);
         }
     }
 
@@ -95,8 +95,8 @@ public final class UnhandledRejections {
 
     /// Forgets them: the loop's end rejects much that has no handler.
     void clear() {
-        if (suspects.length > LEAST) {
-            suspects = new @Nullable LoopPromise<?>[LEAST];
+        if (suspects.length > MIN_CAPACITY) {
+            suspects = new @Nullable LoopPromise<?>[MIN_CAPACITY];
         } else {
             Arrays.fill(suspects, null);
         }

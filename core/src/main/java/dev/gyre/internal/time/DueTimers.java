@@ -24,14 +24,14 @@ final class DueTimers {
     }
 
     /// Lets the next timer be added without an allocation.
-    void makeRoom() {
+    void ensureCapacity() {
         if (end == timers.length) {
             timers = Arrays.copyOf(timers, 2 * end);
         }
     }
 
     void add(LoopTimer timer) {
-        makeRoom();
+        ensureCapacity();
         timers[end] = timer;
         timer.place = LoopTimer.DUE;
         timer.index = end++;

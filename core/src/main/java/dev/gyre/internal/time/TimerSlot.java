@@ -40,7 +40,7 @@ final class TimerSlot {
     }
 
     /// Lets the next timer be added without an allocation.
-    void makeRoom() {
+    void ensureCapacity() {
         if (size == timers.length) {
             timers = Arrays.copyOf(timers, Math.max(FEWEST, 2 * size));
         }
@@ -48,7 +48,7 @@ final class TimerSlot {
 
     /// Allocates only if the slot has run empty, and was shrunk, since room was made.
     void add(LoopTimer timer) {
-        makeRoom();
+        ensureCapacity();
         if (size == 0 || timer.deadlineNanos - leastNanos < 0) {
             leastNanos = timer.deadlineNanos;
         }

@@ -52,13 +52,13 @@ final class TimerWheel {
 
     /// Whether the wheel takes a timer of that deadline. It does not if the deadline is so near that
     /// its order matters now.
-    boolean takes(long deadlineNanos) {
+    boolean accepts(long deadlineNanos) {
         return tickOf(deadlineNanos) >= tick;
     }
 
-    /// Lets a timer of that deadline, which the wheel [#takes], be inserted without an allocation.
-    void makeRoom(long deadlineNanos) {
-        slots[slotFor(tickOf(deadlineNanos))].makeRoom();
+    /// Lets a timer of that deadline, which the wheel [#accepts], be inserted without an allocation.
+    void ensureCapacity(long deadlineNanos) {
+        slots[slotFor(tickOf(deadlineNanos))].ensureCapacity();
     }
 
     /// Only when there is room.
@@ -94,7 +94,7 @@ final class TimerWheel {
     ///
     /// @return the instant, or `otherwise` if that is earlier or there is none
     long nearest(long otherwise) {
-        if (isUnmoved()) {
+        if (hasPendingMoves()) {
             long now = anchorNanos + (tick << TICK_SHIFT);
             return now - otherwise < 0 ? now : otherwise;
         }
@@ -107,7 +107,7 @@ final class TimerWheel {
     }
 
     /// Whether memory ran out while timers were moved. The next advance moves the rest.
-    boolean isUnmoved() {
+    boolean hasPendingMoves() {
         return unmoved > 0;
     }
 
@@ -155,11 +155,11 @@ final class TimerWheel {
         while (timers.size() > 0) {
             LoopTimer timer = timers.get(timers.size() - 1);
             if (lowest && tickOf(timer.deadlineNanos) <= tick) {
-                near.makeRoom();
+                near.ensureCapacity();
                 remove(timer);
                 near.insert(timer);
             } else { // Of a higher level, or put off.
-                makeRoom(timer.deadlineNanos);
+                ensureCapacity(timer.deadlineNanos);
                 remove(timer);
                 insert(timer);
             }

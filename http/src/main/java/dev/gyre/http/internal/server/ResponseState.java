@@ -149,7 +149,7 @@ final class ResponseState {
     ///
     /// @param type the line of it, unless one is set
     /// @param text sent as UTF-8; `null` if there are bytes
-    Promise<?> answer(byte[] type, @Nullable String text, byte[] bytes) {
+    Promise<?> send(byte[] type, @Nullable String text, byte[] bytes) {
         if (exchange.isLost()) {
             return bench.done;
         }
@@ -177,7 +177,7 @@ final class ResponseState {
             begin();
             head.status(503);
             head.add("Retry-After", "1");
-            return answer(Lines.TEXT, "there is no memory for the answer just now\n", Lines.NONE);
+            return send(Lines.TEXT, "there is no memory for the answer just now\n", Lines.NONE);
         }
         Buffer out = putHead(type, length);
         boolean whole = true; // With the stream, or about to be.
@@ -282,7 +282,7 @@ final class ResponseState {
     /// @param type the line of it, unless one is set
     Promise<?> sendAsIs(byte[] type, byte[] content) {
         encoding = null;
-        return answer(type, null, content);
+        return send(type, null, content);
     }
 
     /// Sends the head of an answer whose content is a file's, of so many bytes, and no longer its handler's work. [#complete()] ends it.

@@ -107,35 +107,35 @@ public final class ServerResponse implements Response {
     public Promise<?> send() {
         return isElsewhere("Response.send")
                 ? onLoop(this::send)
-                : state().answer(Lines.NONE, null, Lines.NONE);
+                : state().send(Lines.NONE, null, Lines.NONE);
     }
 
     @Override
     public Promise<?> send(byte[] content) {
         return isElsewhere("Response.send")
                 ? onLoop(() -> send(content))
-                : state().answer(Lines.BYTES, null, content);
+                : state().send(Lines.BYTES, null, content);
     }
 
     @Override
     public Promise<?> send(Buffer content) {
         return isElsewhere("Response.send")
                 ? onLoop(() -> send(content))
-                : state().answer(Lines.BYTES, null, content.getBytes());
+                : state().send(Lines.BYTES, null, content.getBytes());
     }
 
     @Override
     public Promise<?> text(String content) {
         return isElsewhere("Response.text")
                 ? onLoop(() -> text(content))
-                : state().answer(Lines.TEXT, content, Lines.NONE);
+                : state().send(Lines.TEXT, content, Lines.NONE);
     }
 
     @Override
     public Promise<?> html(String content) {
         return isElsewhere("Response.html")
                 ? onLoop(() -> html(content))
-                : state().answer(Lines.HTML, content, Lines.NONE);
+                : state().send(Lines.HTML, content, Lines.NONE);
     }
 
     @Override
@@ -143,8 +143,8 @@ public final class ServerResponse implements Response {
         boolean elsewhere = isElsewhere("Response.json");
         String text = exchange.bench.server.toJson(value);
         return elsewhere
-                ? onLoop(() -> state().answer(Lines.JSON, text, Lines.NONE))
-                : state().answer(Lines.JSON, text, Lines.NONE);
+                ? onLoop(() -> state().send(Lines.JSON, text, Lines.NONE))
+                : state().send(Lines.JSON, text, Lines.NONE);
     }
 
     @Override
