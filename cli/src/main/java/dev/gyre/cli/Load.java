@@ -22,7 +22,7 @@ final class Load {
     /// Messages are sent in bursts, one for each of these.
     private static final long STEP = 1_000_000;
 
-    /// How long the last messages have to come back. Long, as a late one is judged by its latency and
+    /// The timeout for the last echoes. Long, because a late message counts by its latency, and
     /// only a lost one counts as missing.
     private static final Duration LAST_MESSAGE_TIMEOUT = Duration.ofSeconds(60);
 

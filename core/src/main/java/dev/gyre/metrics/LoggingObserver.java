@@ -21,7 +21,7 @@ final class LoggingObserver implements LoopObserver {
         sparsely(
                 microtaskFloods,
                 loop
-                        + ": the microtask budget is used up tick after tick, microtasks waiting: "
+                        + ": microtasks keep exceeding the budget of a tick, microtasks waiting: "
                         + remaining
                         + "; does one add another for ever?");
     }

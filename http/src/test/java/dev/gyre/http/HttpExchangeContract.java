@@ -167,7 +167,7 @@ abstract class HttpExchangeContract extends HttpFixture {
         assertThat(kept.isAnswered()).isTrue();
         assertThat(kept.onDone(() -> told.add("at once"))).isSameAs(kept);
         assertThat(told).containsExactly("at once");
-        assertThat(requests.getFirst()).hasToString("a request that is over");
+        assertThat(requests.getFirst()).hasToString("a request that has ended");
     }
 
     @Test

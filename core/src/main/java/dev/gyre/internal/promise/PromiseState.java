@@ -137,7 +137,7 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
             return false;
         }
         Object waiting = reactions;
-        // First what may fail: a promise that is settled must reach all that waits for it.
+        // Fallible steps first: a settled promise must notify all its reactions.
         if (waiting != null) {
             home.ensureCapacity(waiting instanceof Reactions several ? several.size() : 1);
         }

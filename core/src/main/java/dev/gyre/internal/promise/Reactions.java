@@ -71,12 +71,12 @@ final class Reactions {
         }
     }
 
-    /// At most so many.
+    /// Returns an upper bound of the number of reactions.
     int size() {
         return end - first;
     }
 
-    /// Triggers all. Throws the first of what they throw, when all were triggered.
+    /// Triggers all reactions. Then rethrows the first exception, if any.
     void trigger(Promises home) {
         Throwable thrown = null;
         for (int i = first; i < end; i++) {

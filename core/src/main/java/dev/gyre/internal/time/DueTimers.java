@@ -23,7 +23,7 @@ final class DueTimers {
         return timers.length;
     }
 
-    /// Lets the next timer be added without an allocation.
+    /// Ensures that the next timer can be added without an allocation.
     void ensureCapacity() {
         if (end == timers.length) {
             timers = Arrays.copyOf(timers, 2 * end);

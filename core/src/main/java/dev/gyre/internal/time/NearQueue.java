@@ -25,7 +25,7 @@ final class NearQueue {
                 : otherwise;
     }
 
-    /// Lets the next timer be inserted without an allocation.
+    /// Ensures that the next timer can be inserted without an allocation.
     void ensureCapacity() {
         if (size == heap.length) {
             heap = Arrays.copyOf(heap, size * 2);

@@ -79,7 +79,7 @@ public final class TimerQueue {
         for (LoopTimer first = near.first();
                 first != null && first.deadlineNanos - nowNanos <= 0;
                 first = near.first()) {
-            due.ensureCapacity(); // Before it is nowhere: memory may be short.
+            due.ensureCapacity(); // Before the removal: memory may be short.
             near.remove(first);
             due.add(first);
         }
@@ -153,7 +153,7 @@ public final class TimerQueue {
         }
     }
 
-    /// Grows what a timer of that deadline goes to, before anything is changed (E-4).
+    /// Grows the structure for a timer of that deadline before anything changes (E-4).
     private void ensureCapacity(long deadlineNanos) {
         if (wheel.accepts(deadlineNanos)) {
             wheel.ensureCapacity(deadlineNanos);
@@ -162,7 +162,7 @@ public final class TimerQueue {
         }
     }
 
-    /// Only when there is room.
+    /// Requires a preceding [#ensureCapacity].
     private void insert(LoopTimer timer) {
         timer.sequence = nextSequence++;
         if (wheel.accepts(timer.deadlineNanos)) {

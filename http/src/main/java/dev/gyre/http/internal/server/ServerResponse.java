@@ -17,10 +17,10 @@ import java.util.function.Supplier;
 ///
 /// The [ResponseState] behind it serves one request after the other. A new handle is made for each
 /// request, and every call compares generations, so a handle that outlives its request cannot reach
-/// the next one. Nothing but the caller refers to a handle: where the handler is inlined, the JIT
-/// compiler removes the allocation.
+/// the next one. Only the caller refers to a handle, so the JIT compiler removes the allocation
+/// where it inlines the handler.
 ///
-/// On a blocking handler's thread every call is carried out on the loop.
+/// Calls from a blocking handler's thread run on the loop.
 public final class ServerResponse implements Response {
     private final Exchange exchange;
     private final int generation;
@@ -96,12 +96,12 @@ public final class ServerResponse implements Response {
         state().addLasting(name, value);
     }
 
-    /// Compresses the body if it turns out to be worth it. Loop thread only.
+    /// Compresses the body if that saves enough. Loop thread only.
     void encode(Encoding encoding) {
         state().encode(encoding);
     }
 
-    // ------------------------------------------------------------------ all at once
+    // ------------------------------------------------------------------ whole responses
 
     @Override
     public Promise<?> send() {
@@ -174,7 +174,7 @@ public final class ServerResponse implements Response {
         return exchange.bench.server.answerFile(exchange, file);
     }
 
-    // ------------------------------------------------------------------ bit by bit
+    // ------------------------------------------------------------------ streamed responses
 
     @Override
     public ResponseStream stream() {
