@@ -29,8 +29,7 @@ final class FloodTest {
     private static final String SMALL_HEAP = "-Xmx32m";
     private static final int CONNECTIONS = 200;
 
-    /// A flood is over when nothing was sent for so long, or when it took so long: then it has
-    /// had its effect.
+    /// A flood ends when no byte was sent for this time, or after [#MAX_FLOOD_MILLIS].
     private static final int STALLED_MILLIS = 300;
 
     private static final int MAX_FLOOD_MILLIS = 1_000;

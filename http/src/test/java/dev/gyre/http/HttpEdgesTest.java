@@ -40,7 +40,7 @@ class HttpEdgesTest extends HttpFixture {
                         (q, r) -> {
                             assertThatThrownBy(() -> kept.getFirst().get("Authorization"))
                                     .isInstanceOf(IllegalStateException.class)
-                                    .hasMessageContaining("over");
+                                    .hasMessageContaining("has ended");
                             requests.add(q);
                             return r.text("b");
                         });

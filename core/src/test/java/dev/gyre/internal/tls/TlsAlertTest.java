@@ -44,7 +44,7 @@ class TlsAlertTest {
         return HexFormat.of().formatHex(end.takeOutput());
     }
 
-    /// What the JDK's server socket answers before it closes. It needs no certificate to refuse.
+    /// The alert of the JDK's server socket before it closes. No certificate is needed for it.
     private static String responseOfJsse(byte[] sent) throws Exception {
         InetAddress here = InetAddress.getLoopbackAddress();
         try (SSLServerSocket listener =
