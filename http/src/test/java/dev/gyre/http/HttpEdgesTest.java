@@ -40,7 +40,7 @@ class HttpEdgesTest extends HttpFixture {
                         (q, r) -> {
                             assertThatThrownBy(() -> kept.getFirst().get("Authorization"))
                                     .isInstanceOf(IllegalStateException.class)
-                                    .hasMessageContaining("has ended");
+                                    .hasMessageContaining("over");
                             requests.add(q);
                             return r.text("b");
                         });

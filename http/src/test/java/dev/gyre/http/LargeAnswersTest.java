@@ -195,7 +195,7 @@ class LargeAnswersTest {
         assertThat(refused.receivedText())
                 .startsWith("HTTP/1.1 503 ")
                 .contains("\r\nRetry-After: 1\r\n")
-                .endsWith("no memory for the response, retry later\n");
+                .endsWith("there is no memory for the answer just now\n");
         refused.takeReceived();
         for (SimulatedPeer peer : deaf) {
             peer.resumeReading();

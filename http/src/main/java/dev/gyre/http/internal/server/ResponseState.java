@@ -177,7 +177,7 @@ final class ResponseState {
             begin();
             head.status(503);
             head.add("Retry-After", "1");
-            return send(Lines.TEXT, "no memory for the response, retry later\n", Lines.NONE);
+            return send(Lines.TEXT, "there is no memory for the answer just now\n", Lines.NONE);
         }
         Buffer out = putHead(type, length);
         boolean whole = true; // Written to the stream, or about to be.
