@@ -17,7 +17,7 @@ build() {
 reason_in() {
     local reason
     reason=$(grep -m 1 -E 'Error|Exception|error:' "$1" || tail -n 1 "$1")
-    echo "${reason:-it said nothing}" | cut -c -120
+    echo "${reason:-no output}" | cut -c -120
 }
 
 # Runs a program whose failure is a row of a table, not the end of the run: FILE, where it leaves its figures, COMMAND... Its errors

@@ -173,22 +173,24 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     <T extends @Nullable Object> Promise<T> promisify(
             Executor executor, Cancellation cancellation, Work<? extends T> work);
 
-    /// Calls the body on the loop thread and returns a future for the promise it returns: the way for other
-    /// threads to use code that belongs to the loop. Callable from any thread; never waits.
+    /// Calls the body on the loop thread and returns a future for the promise that the body
+    /// returns. Other threads use it to call loop-confined code. Callable from any thread; never
+    /// blocks.
     ///
     /// ```java
     /// Row row = loop.call(() -> cache.find(id)).get();   // on a thread that may block
     /// ```
     ///
-    /// The body runs as a task, like one of [#submit]; on the loop thread, too. The future is attached to the
-    /// promise in that task, so a rejection counts as handled (P-3): the future delivers it. This is the difference
-    /// from calling [Promise#toFuture()] after the promise was handed over, when the loop may have reported it already.
+    /// The body runs as a task, like one of [#submit], even if the caller is the loop thread. The
+    /// future is attached to the promise in that task, so a rejection counts as handled (P-3): the
+    /// future delivers it. With [Promise#toFuture()] on another thread, the loop may have reported
+    /// the rejection already.
     ///
-    /// The future completes exceptionally with what the body throws; with the reason of a rejected promise; with
-    /// [LoopOverloadedException] if the loop refuses the task for load; with [LoopTerminatedException] if the loop
-    /// has ended, or ends before the body ran or the promise settled. Dependents run on a virtual thread, never on
-    /// the loop's. A future that is cancelled before the body's turn keeps the body from being called; later it does not
-    /// touch the promise.
+    /// The future completes exceptionally with the body's exception or the reason of a rejected
+    /// promise. It fails with [LoopOverloadedException] if the task queue is full, and with
+    /// [LoopTerminatedException] if the loop terminates before the promise settles. Dependents run
+    /// on a virtual thread, never on the loop's. If the future is cancelled before the body runs,
+    /// the body is skipped. A later cancellation does not affect the promise.
     <T extends @Nullable Object> CompletableFuture<T> call(
             Callable<? extends Promise<? extends T>> body);
 

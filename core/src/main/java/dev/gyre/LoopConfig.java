@@ -40,10 +40,10 @@ public final class LoopConfig implements Cloneable {
     private int receiveBuffers = 256;
     private int receiveBufferBytes = 1 << 14;
 
-    /// Zero for a share of what the process has.
+    /// Zero for a share of the process budget.
     private long bufferMemory = 0;
 
-    /// Between how many loops that is divided; zero for one per processor.
+    /// The number of loops that share the budget; zero for one per processor.
     private int bufferMemoryLoops = 0;
 
     private int preallocatedDescriptors = 0;
@@ -150,13 +150,13 @@ public final class LoopConfig implements Cloneable {
     }
 
     /// How much memory the loop's pooled buffers may have in use together: those of streams and of
-    /// [dev.gyre.io.Buffer#take]. Those of [#receiveBuffers()] are not among them.
+    /// [dev.gyre.io.Buffer#take]. Excludes [#receiveBuffers()].
     ///
-    /// Default: an equal share of what the process has for one loop per processor, up to 256 MiB. The
-    /// process has as much as the system property `gyre.bufferMemory` says, such as `512m`, else as
-    /// much as the maximum heap size. All loops together reserve no more: opening one that does not
-    /// fit throws. This memory is not counted by `-XX:MaxDirectMemorySize`. The configuration of an
-    /// open loop has the amount that the loop really got.
+    /// Default: an equal share of the process budget for one loop per processor, up to 256 MiB. The
+    /// system property `gyre.bufferMemory`, such as `512m`, sets the budget. Its default is the
+    /// maximum heap size. Opening a loop that does not fit the budget throws.
+    /// `-XX:MaxDirectMemorySize` does not count this memory. The configuration of an open loop
+    /// contains the amount that the loop reserved.
     public long bufferMemory() {
         long receiving = (long) receiveBuffers * receiveBufferBytes;
         return bufferMemory > 0
@@ -164,7 +164,8 @@ public final class LoopConfig implements Cloneable {
                 : MemoryBudget.PROCESS.share(bufferMemoryLoops, receiving);
     }
 
-    /// Whether [#bufferMemory()] is a share, which is smaller where other loops have left less.
+    /// Whether [#bufferMemory()] is a share of the budget. It shrinks if other loops have left
+    /// less.
     public boolean hasBufferMemoryShare() {
         return bufferMemory == 0;
     }
@@ -334,8 +335,8 @@ public final class LoopConfig implements Cloneable {
     }
 
     /// A copy with this [#bufferMemory()], at least 1 MiB. It is taken from the system as it is
-    /// needed, and given back after a second without use. The loop opens only if the process has as
-    /// much left.
+    /// needed, and freed after a second without use. Opening the loop throws if the process budget
+    /// has less left.
     public LoopConfig withBufferMemory(long bytes) {
         if (bytes < 1 << 20) {
             throw new IllegalArgumentException(
@@ -346,8 +347,8 @@ public final class LoopConfig implements Cloneable {
         return copy;
     }
 
-    /// A copy for one of so many loops, from 1 to 65 536: [#bufferMemory()] is an equal share of
-    /// what the process has. One more share is left for other loops.
+    /// Returns a copy for one of `loops` loops, from 1 to 65 536: [#bufferMemory()] is an equal
+    /// share of the process budget. One more share is left for other loops.
     public LoopConfig withBufferMemoryShare(int loops) {
         LoopConfig copy = copy();
         copy.bufferMemory = 0;

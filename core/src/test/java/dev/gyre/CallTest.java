@@ -208,13 +208,13 @@ class CallTest {
     void call_cancelledLater_leavesThePromiseAlone() throws InterruptedException {
         Deferred<String> deferred = loop.deferred();
         CompletableFuture<String> future = loop.call(deferred::promise);
-        CountDownLatch told = new CountDownLatch(1);
+        CountDownLatch settled = new CountDownLatch(1);
         loop.runUntilEmpty();
         assertThat(future.cancel(true)).isTrue();
         assertThat(deferred.promise().isSettled()).isFalse();
-        deferred.promise().thenAccept(value -> told.countDown());
+        deferred.promise().thenAccept(value -> settled.countDown());
         deferred.resolve("value");
         loop.runUntilEmpty();
-        told.await();
+        settled.await();
     }
 }

@@ -50,8 +50,8 @@ import java.util.stream.Collectors;
             "                    connection takes one, each loop two or three",
             "  Memory limit      that of the control group, as for a container or a service",
             "  Native access     whether the JVM lets Gyre call the kernel without a warning",
-            "  Start-up cache    whether the JVM uses the prepared classes that halve the time to",
-            "                    start; ./gyre makes them, and again when its jars have changed",
+            "  Start-up cache    whether the JVM uses the cached classes that halve the start-up",
+            "                    time; ./gyre rebuilds the cache when its jars have changed",
             "  epoll             Linux's readiness interface. Also tells how a loop waits: by",
             "                    epoll_pwait2, or on older kernels by a timerfd",
             "  io_uring          Linux's completion interface: asked for, and given back",
@@ -271,9 +271,9 @@ final class Doctor implements Callable<Integer> {
     private static String cacheState(String state) {
         return switch (state) {
             case "used" -> "in use";
-            case "absent" -> "not made: see target/gyre-build.log";
+            case "absent" -> "not built: see target/gyre-build.log";
             case "skipped" -> "not used while JDK_JAVA_OPTIONS is set";
-            default -> "refused by the JVM: delete cli/target/app and start ./gyre again";
+            default -> "rejected by the JVM: delete cli/target/app and start ./gyre again";
         };
     }
 

@@ -37,7 +37,7 @@ import java.util.concurrent.Callable;
             "",
             "Ctrl-C stops accepting, lets the open connections finish, and prints a summary: how"
                     + " many connections there were, how many bytes, and how the connections ended."
-                    + " Those that are open after 5 seconds, or at a second Ctrl-C, are reset.",
+                    + " Connections open after 5 seconds, or at a second Ctrl-C, are reset.",
             ""
         },
         parameterListHeading = "",

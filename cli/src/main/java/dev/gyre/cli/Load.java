@@ -22,9 +22,9 @@ final class Load {
     /// Messages are sent in bursts, one for each of these.
     private static final long STEP = 1_000_000;
 
-    /// How long the last messages have to come back. Long, as a late one is judged by its latency and
+    /// The timeout for the last echoes. Long, because a late message counts by its latency, and
     /// only a lost one counts as missing.
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration LAST_MESSAGE_TIMEOUT = Duration.ofSeconds(60);
 
     private static final long MOST_NANOS = 3_600 * SECOND;
 
@@ -74,7 +74,7 @@ final class Load {
             steps.cancel();
             steps = null;
             if (back < sent) {
-                Timer _ = loop.after(PATIENCE, _ -> finish()).unreference();
+                Timer _ = loop.after(LAST_MESSAGE_TIMEOUT, _ -> finish()).unreference();
             } else {
                 finish();
             }

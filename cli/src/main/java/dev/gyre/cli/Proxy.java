@@ -45,9 +45,9 @@ import java.util.concurrent.Callable;
                 + " connection; of several addresses the first that answers is used.",
             "",
             "Ctrl-C stops accepting, lets the open connections finish, and prints a summary of the"
-                    + " clients' connections. Those that are open after 5 seconds, or at a second"
-                    + " Ctrl-C, are reset on both sides, so that no peer takes a part for the"
-                    + " whole.",
+                    + " clients' connections. Connections open after 5 seconds, or at a second"
+                    + " Ctrl-C, are reset on both sides, so that no peer mistakes partial"
+                    + " data for all of it.",
             ""
         },
         optionListHeading = "%nOptions:%n",
@@ -191,7 +191,7 @@ final class Proxy implements Callable<Integer> {
             service.uses(server);
             client.join(server);
         } else {
-            server.abort(); // The client has gone meanwhile.
+            server.abort(); // The client has left meanwhile.
         }
     }
 

@@ -6,30 +6,30 @@ import dev.gyre.metrics.LoopMetrics;
 import java.time.Duration;
 
 /// Collects garbage when a server is quiet after a burst. The serial collector runs only when the heap
-/// is full, so a server would keep what long messages have left there for as long as it idles.
+/// is full, so an idle server would keep the garbage of a burst.
 ///
 /// Loop thread only.
 final class QuietHeap {
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-    /// A server that allocates less than this between two looks is quiet.
+    /// A server that allocates less than this between two checks is quiet.
     private static final long QUIET_BYTES = 256 << 10;
 
     /// Less garbage than this is not worth a pause.
-    private static final long WORTHWHILE_BYTES = 8 << 20;
+    private static final long MIN_GARBAGE_BYTES = 8 << 20;
 
-    /// A larger heap belongs to someone who has chosen its collector.
+    /// Above this size, the user has chosen a heap and its collector.
     private static final long MAX_HEAP_BYTES = 512 << 20;
 
-    /// How many looks are skipped at most after a collection that freed little.
+    /// The maximum of checks skipped after a collection that freed little.
     private static final int MAX_SKIPPED = 32;
 
     private final ServerLoops loops;
     private final Runtime runtime = Runtime.getRuntime();
     private long used = usedBytes();
 
-    /// The least that was used after a collection, or at the start.
-    private long least = used;
+    /// The minimum in use after a collection, or at the start.
+    private long minUsed = used;
 
     private long operationsAtCollection;
     private int backoff;
@@ -42,17 +42,17 @@ final class QuietHeap {
     static void watch(ServerLoops loops) {
         QuietHeap heap = new QuietHeap(loops);
         if (heap.runtime.maxMemory() <= MAX_HEAP_BYTES) {
-            loops.first().every(INTERVAL, _ -> heap.look()).unreference();
+            loops.first().every(INTERVAL, _ -> heap.check()).unreference();
         }
     }
 
-    private void look() {
+    private void check() {
         long now = usedBytes();
         boolean quiet = Math.abs(now - used) < QUIET_BYTES;
         used = now;
         long operations = loops.sum(LoopMetrics::operationsCompleted);
         if (quiet
-                && now - least > WORTHWHILE_BYTES
+                && now - minUsed > MIN_GARBAGE_BYTES
                 && operations != operationsAtCollection
                 && ++skipped > backoff) {
             operationsAtCollection = operations;
@@ -64,10 +64,10 @@ final class QuietHeap {
         long before = used;
         System.gc();
         used = usedBytes();
-        least = Math.min(least, used);
+        minUsed = Math.min(minUsed, used);
         skipped = 0;
-        // What is live does not become garbage by trying often.
-        backoff = before - used > WORTHWHILE_BYTES ? 0 : Math.min(MAX_SKIPPED, 2 * backoff + 1);
+        // Live objects do not become garbage by retrying.
+        backoff = before - used > MIN_GARBAGE_BYTES ? 0 : Math.min(MAX_SKIPPED, 2 * backoff + 1);
     }
 
     private long usedBytes() {

@@ -150,8 +150,8 @@ final class Serve implements Callable<Integer> {
             paramLabel = "FILE",
             description =
                     "Appends a line for each request to a file; - for standard output, none or off"
-                            + " for no log, which is the default. A file of such a name is"
-                            + " ./none.")
+                            + " for no log, which is the default. Write ./none for a file of"
+                            + " that name.")
     private @Nullable String accessLog;
 
     @Option(

@@ -26,7 +26,7 @@ import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 
 /// Runs a server: announces its address, serves until a signal arrives, drains, and prints a summary. A second signal
-/// resets what is left.
+/// resets the remaining connections.
 ///
 /// Loop thread only.
 final class Service {
@@ -36,7 +36,7 @@ final class Service {
 
     private final Tally tally = new Tally();
 
-    /// Connections that the listener has not accepted, and that drain with those it has.
+    /// Outgoing connections, which drain together with the accepted ones.
     private final Set<Stream> outgoing = new HashSet<>();
 
     private @Nullable Listener listener;
@@ -151,7 +151,7 @@ final class Service {
         stream.onClose(reason -> tally.closed(stream, reason));
     }
 
-    /// Waits in the end for a connection that was made to a server.
+    /// Adds an outgoing connection to those that the drain waits for.
     void uses(Stream stream) {
         outgoing.add(stream);
         stream.onClose(

@@ -210,7 +210,7 @@ final class Serving {
             }
         }
         add(causes, loops.sum(LoopMetrics::connectionsRefused), "refused");
-        add(causes, loops.sum(LoopMetrics::connectionsShed), "shed for want of descriptors");
+        add(causes, loops.sum(LoopMetrics::connectionsShed), "shed for lack of descriptors");
         long files = loops.all().stream().mapToLong(each -> each.server().filesRefused()).sum();
         add(causes, files, "files refused");
         return causes.toString();

@@ -41,7 +41,7 @@ final class Tally {
             ways.add(refused + " refused");
         }
         if (shed > 0) {
-            ways.add(shed + " shed for want of descriptors");
+            ways.add(shed + " shed for lack of descriptors");
         }
         if (strangers > 0) {
             ways.add(strangers + " without a handshake");

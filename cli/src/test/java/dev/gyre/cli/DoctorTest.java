@@ -126,7 +126,7 @@ final class DoctorTest {
                         "for commands in use; for gyre serve not used while JDK_JAVA_OPTIONS is"
                                 + " set");
         assertThat(Doctor.startUpCache("absent", "refused"))
-                .contains("not made: see target/gyre-build.log", "refused by the JVM: delete");
+                .contains("not built: see target/gyre-build.log", "rejected by the JVM: delete");
     }
 
     @Test

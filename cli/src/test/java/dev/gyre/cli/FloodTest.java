@@ -29,12 +29,11 @@ final class FloodTest {
     private static final String SMALL_HEAP = "-Xmx32m";
     private static final int CONNECTIONS = 200;
 
-    /// A flood is over when nothing was sent for so long, or when it took so long: then it has
-    /// had its effect.
+    /// A flood ends when no byte was sent for this time, or after [#MAX_FLOOD_MILLIS].
     private static final int STALLED_MILLIS = 300;
 
-    private static final int LONGEST_MILLIS = 1_000;
-    private static final int PATIENCE_MILLIS = 60_000;
+    private static final int MAX_FLOOD_MILLIS = 1_000;
+    private static final int TIMEOUT_MILLIS = 60_000;
 
     private static final String UPGRADE =
             """
@@ -86,7 +85,7 @@ final class FloodTest {
                 peer.configureBlocking(false);
                 peer.register(selector, SelectionKey.OP_WRITE, ByteBuffer.wrap(again));
             }
-            long end = System.nanoTime() + LONGEST_MILLIS * 1_000_000L;
+            long end = System.nanoTime() + MAX_FLOOD_MILLIS * 1_000_000L;
             while (System.nanoTime() < end && selector.select(STALLED_MILLIS) > 0) {
                 selector.selectedKeys().forEach(FloodTest::send);
                 selector.selectedKeys().clear();
@@ -112,12 +111,12 @@ final class FloodTest {
 
     /// Asks until it is served: a server that sheds may refuse at first.
     private static void requireServed(Program server, int port) throws Exception {
-        long end = System.nanoTime() + PATIENCE_MILLIS * 1_000_000L;
+        long end = System.nanoTime() + TIMEOUT_MILLIS * 1_000_000L;
         String response = "";
         while (!response.startsWith("HTTP/1.1 200 ") && System.nanoTime() < end) {
             assertThat(server.isAlive()).as("the server's process lives").isTrue();
             try (Socket polite = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                polite.setSoTimeout(PATIENCE_MILLIS);
+                polite.setSoTimeout(TIMEOUT_MILLIS);
                 polite.getOutputStream()
                         .write(
                                 "GET /plaintext HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"

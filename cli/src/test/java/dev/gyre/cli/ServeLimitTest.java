@@ -61,22 +61,22 @@ class ServeLimitTest {
                 said.add(serve.err());
             }
 
-            List<String> answers = new ArrayList<>();
+            List<String> responses = new ArrayList<>();
             for (int i = 0; i < SERVED; i++) {
-                answers.add(get(peers.get(i), "/file" + i % FILES));
+                responses.add(get(peers.get(i), "/file" + i % FILES));
             }
             close();
             serve.send(Signal.SIGTERM);
             serve.status();
             said.addAll(serve.restOfErr());
 
-            assertThat(answers).as("of files, at the limit").containsOnly("HTTP/1.1 200 OK");
+            assertThat(responses).as("of files, at the limit").containsOnly("HTTP/1.1 200 OK");
             assertThat(said)
                     .filteredOn(line -> line.contains("open files"))
                     .singleElement()
                     .asString()
                     .contains("limit of 250 open files", "25 of which", "ulimit -n");
-            assertThat(serve.restOfOut()).last().asString().contains(" shed for want of");
+            assertThat(serve.restOfOut()).last().asString().contains(" shed for lack of");
         }
     }
 

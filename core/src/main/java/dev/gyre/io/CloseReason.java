@@ -23,16 +23,17 @@ public enum CloseReason {
     /// Nothing was received for too long.
     READ_TIMEOUT,
 
-    /// The peer took nothing of the output for too long, or less than the minimum rate of the protocol.
+    /// The peer accepted no output for too long, or less than the protocol's minimum rate.
     WRITE_TIMEOUT,
 
     /// The peer did not complete the header of a message in time.
     HEADER_TIMEOUT,
 
-    /// The peer did not complete the body of a message in time, or sent it below the minimum rate of the protocol.
+    /// The peer did not complete the body of a message in time, or sent below the protocol's
+    /// minimum rate.
     BODY_TIMEOUT,
 
-    /// The peer did not take the last output, or did not close its side, in time after [Stream#close()].
+    /// The peer did not accept the last output or close its side in time after [Stream#close()].
     LINGER_TIMEOUT,
 
     /// The TLS handshake took too long.

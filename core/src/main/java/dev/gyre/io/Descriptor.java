@@ -58,7 +58,8 @@ public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor 
         return OpenFiles.open(path, options);
     }
 
-    /// Returns how many descriptors the process may have open, as `ulimit -n` says; -1 if the system does not tell.
+    /// Returns the maximum number of open descriptors of the process, as in `ulimit -n`; -1 if
+    /// unknown.
     static long limit() {
         return Limits.openFiles().current();
     }

@@ -1,6 +1,6 @@
 package dev.gyre.io;
 
-/// What became of the connections that were open when [Listener#drain] began.
+/// The outcome of the connections that were open when [Listener#drain] began.
 ///
 /// @param finished connections that were closed before the deadline, by either side and for any reason
 /// @param cut connections that were reset at the deadline

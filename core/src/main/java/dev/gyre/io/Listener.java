@@ -21,8 +21,9 @@ import java.util.function.Consumer;
 /// **Limits.** Above [ListenerConfig#maxConnections] no more are accepted, and peers wait in the system's queue; above
 /// [ListenerConfig#maxPerPeer] a peer's further connections are closed at once. If the process or the system runs out of
 /// descriptors, or the loop of memory for buffers, one waiting peer is shed and accepting stops until enough is free again. Peers
-/// that are connected are served on: a tenth of the descriptors that the process may have, at most 512, is kept for files and
-/// outgoing connections. Running out of descriptors and the recovery are logged once each, with the limit and the remedy.
+/// that are connected are still served. A tenth of the open-file limit, at most 512 descriptors, is
+/// reserved for files and outgoing connections. Exhaustion and recovery are logged once each, with
+/// the limit and the remedy.
 ///
 /// **Failure.** A handler that throws costs its own connection only.
 ///
@@ -70,13 +71,14 @@ public sealed interface Listener extends AutoCloseable permits LoopListener {
     /// How many of its connections are open.
     int connections();
 
-    /// How many it has accepted so far, including those that it refused or shed. A peer that was gone before is not counted.
+    /// Returns how many connections it has accepted, including refused and shed ones. Peers that
+    /// left before are not counted.
     long accepted();
 
-    /// How many it closed at once for one of its limits.
+    /// Returns how many connections it closed at once because of its limits.
     long refused();
 
-    /// How many it closed at once because descriptors, or the kernel's memory, had run out.
+    /// Returns how many connections it closed at once for lack of descriptors or kernel memory.
     long shed();
 
     /// Whether it has stopped for a limit, or for want of descriptors or memory.
@@ -86,12 +88,12 @@ public sealed interface Listener extends AutoCloseable permits LoopListener {
 
     /// Stops listening, lets the open connections finish, and resets those that are still open at the deadline.
     ///
-    /// A connection finishes when its stream is closed, whatever the reason. The listener cannot know whether an idle
-    /// connection has more to say, so it waits for it; close the streams that you know to be idle. One line of the log
-    /// names how many connections were reset, and some of their peers.
+    /// A connection finishes when its stream is closed, for any reason. The listener also waits for
+    /// idle connections: close the streams that you know to be idle. One log line contains the
+    /// number of reset connections and some of their peers.
     ///
-    /// A second call returns the same promise. It can bring the deadline forward but not put it off, so
-    /// `drain(Duration.ZERO)` resets what is left.
+    /// A second call returns the same promise. It can shorten the deadline but not extend it, so
+    /// `drain(Duration.ZERO)` resets the remaining connections.
     ///
     /// @return resolves once no connection is left
     Promise<DrainReport> drain(Duration deadline);

@@ -32,9 +32,9 @@ public interface Protocol {
         stream.end();
     }
 
-    /// The peer has ended its output, which was noticed while the stream is not read: what the peer sent before is still
-    /// to come, and [#onEnd] behind it. Called at most once, and only while the stream is paused or under pressure. For
-    /// protocols that work for a peer which may have left.
+    /// Called if the peer ends its output while the stream is not read. Unread input is still
+    /// delivered, followed by [#onEnd]. Called at most once, and only while the stream is paused or
+    /// under pressure. Lets a protocol cancel work for a peer that may have left.
     default void onEndPending(Stream stream) {}
 
     /// There is room again, after [Stream#write(Buffer)] said no.

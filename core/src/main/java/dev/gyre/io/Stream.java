@@ -25,8 +25,9 @@ import java.util.function.Consumer;
 ///
 /// **Reading.** Nothing is read until somebody wants it: a callback ([#onData]), a [Protocol], a promise ([#read()]), another
 /// stream ([#pipe]). What a callback leaves unread stays, and comes again in front of what arrives next. While the stream is
-/// paused nothing is read, and the peer is slowed down by its own full buffers. A peer that leaves is noticed all the same: a
-/// reset closes the stream, an end behind unread bytes is reported by [Protocol#onEndPending].
+/// paused nothing is read, and the peer is slowed down by its own full buffers. A stream notices a
+/// leaving peer even then: a reset closes the stream, and [Protocol#onEndPending] reports an end
+/// behind unread bytes.
 ///
 /// **Writing** never waits and copies what it is given. What was written in one turn of the loop goes out with one call at
 /// its end. Above the high-water mark `write` says no, and the stream stops reading what would only produce more output, until
@@ -164,16 +165,16 @@ public sealed interface Stream permits LoopStream {
 
     /// Writes all that arrives here to another stream, as fast as that takes it, and ends that when this ends.
     ///
-    /// The target's peer never takes a part for the whole: until this stream's input has ended, or [#end()] was called on
-    /// the target, closing the target in any way resets its connection, without a `close_notify` under TLS. A graceful
-    /// shutdown of the loop lets pipes finish within its deadline.
+    /// The target's peer never mistakes partial data for all of it. Until this stream's input ends
+    /// or [#end()] is called on the target, closing the target resets its connection, without
+    /// `close_notify` under TLS. A graceful shutdown lets pipes finish within its deadline.
     ///
     /// @return how many bytes it was; rejected if either is closed before the end
     Promise<Long> pipe(Stream to);
 
-    /// Pipes both ways, and closes both as soon as one is closed before its end: a proxy. If one has ended both
-    /// directions, the other still gets all that was written to it, for as long as it takes some of that within its
-    /// write timeout.
+    /// Pipes both ways, as a proxy does. Closes both streams if one is closed before its end. If
+    /// one has ended both directions, the other still receives all its output, unless its write
+    /// timeout expires.
     void join(Stream other);
 
     // ------------------------------------------------------------------ ending
@@ -186,9 +187,9 @@ public sealed interface Stream permits LoopStream {
     /// ([CloseReason#ABORTED]). Twice is safe.
     void close();
 
-    /// Closes as [#close()] does, with the cause that the protocol decided on. The cause is what [#closeReason()] returns and
-    /// [dev.gyre.metrics.LoopMetrics#streamsClosed] counts, whatever the peer does until the stream is closed. Does nothing
-    /// if the stream is closing already.
+    /// Closes as [#close()] does, with a cause chosen by the protocol. [#closeReason()] returns the
+    /// cause and [dev.gyre.metrics.LoopMetrics#streamsClosed] counts it, independent of the peer.
+    /// Does nothing if the stream is closing already.
     ///
     /// @param cause a timeout, or [CloseReason#CLOSED] for none
     /// @throws IllegalArgumentException if it is another
@@ -197,15 +198,16 @@ public sealed interface Stream permits LoopStream {
     /// Closes at once; what was written and is not sent is dropped, and the peer sees a reset.
     void abort();
 
-    /// Closes at once as [#abort()] does, with the cause that the protocol decided on.
+    /// Closes at once as [#abort()] does, with a cause chosen by the protocol.
     ///
     /// @param cause a timeout, or [CloseReason#ABORTED] for none
     /// @throws IllegalArgumentException if it is another
     void abort(CloseReason cause);
 
-    /// Declares that only [#end()] or [#close()] here completes the output: if the stream is closed before, by a timeout
-    /// or by the loop's end, the peer sees a reset. For data that ends with the connection, of which a part would pass
-    /// for the whole. Without it, a stream whose output is all sent is then closed by an orderly end.
+    /// Declares that only [#end()] or [#close()] completes the output. If a timeout or the loop's
+    /// end closes the stream before, the peer sees a reset. Use it for data that is delimited by
+    /// the end of the connection. By default, a stream without unsent output is closed by an
+    /// orderly end.
     ///
     /// @return this stream
     Stream resetUnlessEnded();

@@ -21,7 +21,7 @@ final class LoggingObserver implements LoopObserver {
         sparsely(
                 microtaskFloods,
                 loop
-                        + ": the microtask budget is used up tick after tick, microtasks waiting: "
+                        + ": the microtask budget is used up in every tick, microtasks waiting: "
                         + remaining
                         + "; does one add another for ever?");
     }

@@ -89,14 +89,17 @@ public sealed interface LoopMetrics permits Metrics {
     /// How many streams there were so far, those included that are open.
     long streamsOpened();
 
-    /// Connections that listeners closed at once for a limit of their own: [dev.gyre.io.ListenerConfig#maxPerPeer].
+    /// Returns how many connections listeners closed at once because of a limit such as
+    /// [dev.gyre.io.ListenerConfig#maxPerPeer].
     long connectionsRefused();
 
-    /// Connections that listeners closed at once because descriptors, or the kernel's memory, had run out.
+    /// Returns how many connections listeners closed at once for lack of descriptors or kernel
+    /// memory.
     long connectionsShed();
 
-    /// How often descriptors, or the kernel's memory for connections, ran out while a listener of this loop accepted. Each
-    /// time is counted by one loop of the process, until no descriptor has been refused for five seconds.
+    /// Returns how often descriptors or kernel memory ran out while a listener of this loop
+    /// accepted. One loop of the process counts each episode. An episode ends after five seconds
+    /// without a refusal.
     long exhaustions();
 
     /// How many streams were closed so far for a reason.

@@ -7,9 +7,9 @@ import dev.gyre.ShutdownReport;
 /// Hears of what an operator should know. Called on the loop thread, so it must not block; what it throws
 /// is treated like a failure of a callback.
 public interface LoopObserver {
-    /// Logs floods, each unhandled rejection, and abandoned work. Floods that recur are logged ever more
-    /// sparsely: the first occurrence, the second, the fourth, the eighth and so on. A budget that is used
-    /// up once is not logged: a burst does that too, and lasting overload shows as refused tasks.
+    /// Logs floods, each unhandled rejection, and abandoned work. Recurring floods are logged at
+    /// the first, second, fourth, eighth occurrence and so on. Single breaches of a budget are not
+    /// logged: a burst causes them too, and lasting overload shows as rejected tasks.
     static LoopObserver logging() {
         return LoggingObserver.INSTANCE;
     }
@@ -20,18 +20,18 @@ public interface LoopObserver {
     /// @param remaining how many tasks wait
     default void onOverload(EventLoop loop, int remaining) {}
 
-    /// A tick used up its budget of microtasks and some remain. They run in the next ticks. A large
-    /// burst does this, so it is not logged.
+    /// Called if a tick used up its microtask budget and some remain. They run in the next ticks. A
+    /// large burst causes this too, so it is not logged.
     ///
     /// @param loop the loop that tells
     /// @param remaining how many microtasks wait
     default void onMicrotaskBreach(EventLoop loop, int remaining) {}
 
-    /// The budget of microtasks was used up in 17 ticks in a row, and no fewer wait than in the first:
-    /// probably a microtask adds another for ever. Called after [#onMicrotaskBreach], and again every
-    /// 17 ticks while it lasts.
+    /// Called if 17 consecutive ticks used up the microtask budget and the number of waiting
+    /// microtasks did not decrease. Probably each microtask adds another. Called after
+    /// [#onMicrotaskBreach], and again every 17 ticks while the flood lasts.
     ///
-    /// @param loop the loop that tells
+    /// @param loop the loop
     /// @param remaining how many microtasks wait
     default void onMicrotaskFlood(EventLoop loop, int remaining) {}
 

@@ -137,7 +137,7 @@ abstract class PromiseContract extends ConformanceFixture {
     @Test
     @Clause({"P-4", "Q-6"})
     void await_onAnotherThread_endsWhenTheLoopSettlesIt() throws Exception {
-        assumeTrue(world().sleeps(), "nobody sleeps in simulated time");
+        assumeTrue(world().sleeps(), "simulated time does not sleep");
         Deferred<String> deferred = loop.deferred();
         CompletableFuture<String> future = deferred.promise().toFuture();
         Thread runner = runAndSleep();

@@ -41,7 +41,7 @@ public abstract class BulkPeersContract extends StreamFixture {
             for (int i = 0; i < bulkPeers; i++) {
                 bulk.add(connected());
             }
-            new LightPeer(bulk, ticks).turn();
+            new LightPeer(bulk, ticks).onTick();
             loop.run();
         } finally {
             for (SocketChannel channel : bulk) {
@@ -81,7 +81,7 @@ public abstract class BulkPeersContract extends StreamFixture {
             light.write(ByteBuffer.allocate(64));
         }
 
-        void turn() {
+        void onTick() {
             try {
                 for (SocketChannel channel : bulk) {
                     int sent = channel.write(flood.clear());
@@ -96,7 +96,7 @@ public abstract class BulkPeersContract extends StreamFixture {
                     light.close();
                     loop.stop(); // Starved.
                 } else if (ticks.size() < ECHOES) {
-                    loop.defer(this::turn);
+                    loop.defer(this::onTick);
                 }
             } catch (IOException e) {
                 throw new UncheckedIOException(e);

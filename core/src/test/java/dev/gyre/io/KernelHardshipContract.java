@@ -187,14 +187,14 @@ abstract class KernelHardshipContract extends HardshipContract {
                 urgent.start();
             }
             if (multishot) {
-                // From now on the kernel goes on by itself, where it does so at all.
+                // From here on the kernel continues by itself, if it does so at all.
                 peer.getOutputStream().write('0');
                 runUntil("the first byte", () -> !order.isEmpty());
                 order.clear();
             }
             settle();
             if (inOneRun) {
-                // Long after the kernel was told of both.
+                // Long after both were submitted.
                 inTicks(3, () -> sendWithUrgent(peer, end));
                 inTicks(20, loop::stop);
                 loop.run();

@@ -142,7 +142,7 @@ class StreamFaultsTest extends FaultFixture {
     void send_thatWouldBlockThoughThereIsRoom_isTriedAgain() {
         connect();
         plan.fail("send", Errno.EAGAIN);
-        server.write("a"); // From now on the kernel tells of room.
+        server.write("a"); // From here on the kernel reports writability.
         runUntil("the first", () -> arrived.length() == 1);
         settle();
         plan.fail("send", Errno.EAGAIN);

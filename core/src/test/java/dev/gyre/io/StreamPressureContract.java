@@ -90,8 +90,8 @@ public abstract class StreamPressureContract extends StreamFixture {
                 });
     }
 
-    /// A server that takes a message, pauses, and resumes when others had their turn, as HTTP does
-    /// with requests that were sent ahead.
+    /// A server that reads one message, pauses, and resumes after others were served, as HTTP does
+    /// with pipelined requests.
     @Test
     @Clause("N-3")
     void input_ofAProtocolThatPausesAfterEveryMessage_isHeldToTheInputLimit() {

@@ -365,13 +365,13 @@ public abstract class TlsStreamContract extends StreamFixture {
 
         for (String[] each : refused) {
             client = outcome(Stream.connect(loop, listener.address(), StreamConfig.DEFAULT));
-            StringBuilder answer = new StringBuilder();
-            client.onData(data -> answer.append(HexFormat.of().formatHex(data.getBytes())));
+            StringBuilder response = new StringBuilder();
+            client.onData(data -> response.append(HexFormat.of().formatHex(data.getBytes())));
             client.write(each[0].getBytes(ISO_8859_1));
 
             awaitClosed(client);
 
-            assertThat(answer.toString()).isEqualTo(each[1]);
+            assertThat(response.toString()).isEqualTo(each[1]);
             assertThat(client.closeReason()).isEqualTo(CloseReason.ENDED);
         }
         assertThat(loop.metrics().streamsClosed(CloseReason.TLS_FAILED)).isEqualTo(2);

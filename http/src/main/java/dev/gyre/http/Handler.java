@@ -12,10 +12,11 @@ import dev.gyre.Promise;
 ///
 /// **What it returns** tells when it is done: the methods of [Response] that answer return a promise that is settled
 /// already, and a promise of its own keeps the request open until that settles. If it resolves to
-/// another promise, the server waits for that one, and so on: at the end of a chain `then` and
-/// `thenCompose` are the same. A promise may belong to another loop. Rejected, or with an exception thrown before,
-/// the answer is an error: that of an [HttpException], also one that is the cause of what was thrown, otherwise 500. So it is if
-/// null is returned and nothing was answered.
+/// another promise, the server waits for that one, and so on. So `then` and `thenCompose` are
+/// equivalent at the end of a chain. A promise may belong to another loop. Rejected, or with an
+/// exception thrown before, the answer is an error: that of an [HttpException], also one that is
+/// the cause of what was thrown, otherwise 500. So it is if null is returned and nothing was
+/// answered.
 ///
 /// **Threads.** Loop thread: work that waits or computes for long belongs into a [BlockingHandler].
 @FunctionalInterface

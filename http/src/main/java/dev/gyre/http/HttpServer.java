@@ -29,10 +29,12 @@ import java.util.function.Consumer;
 ///
 /// **Routes** are a method and a pattern: segments between slashes, of which one in braces takes any one segment, and
 /// a last one such as `{rest...}` all that are left. They are written decoded, `/café`, and stand for every spelling of
-/// that. The syntax of other routers, `:id`, `*` and `<id>`, is refused. A colon at the beginning of a literal segment, and
-/// a star or a brace anywhere, are written `%3A`, `%2A`, `%7B` and `%7D`. The most literal route that takes the method wins, whatever the order in which they were given: with `GET /users/me`
-/// and `DELETE /users/{id}`, `DELETE /users/me` is the latter's. `HEAD` is answered by the handler of `GET`, `OPTIONS` with what all
-/// routes of the path allow; a path that is known with other methods only is answered with 405, a method that nobody knows with 501.
+/// that. The syntax of other routers, `:id`, `*` and `<id>`, is rejected. Write a colon at the
+/// beginning of a literal segment as `%3A`. Write a star or a brace as `%2A`, `%7B` or `%7D`. The
+/// most literal route that takes the method wins, whatever the order in which they were given: with
+/// `GET /users/me` and `DELETE /users/{id}`, `DELETE /users/me` is the latter's. `HEAD` is answered
+/// by the handler of `GET`, `OPTIONS` with what all routes of the path allow; a path that is known
+/// with other methods only is answered with 405, a method that nobody knows with 501.
 ///
 /// **Order.** Requests of a connection are answered one after the other in the order they came, those sent ahead included.
 ///
@@ -258,7 +260,7 @@ public interface HttpServer extends AutoCloseable {
     /// part waits for the peer, or a WebSocket.
     int busy();
 
-    /// How many requests for files were answered with 503, because there was no descriptor or no worker for them. Any thread.
+    /// Returns how many file requests got 503 for lack of descriptors or workers. Any thread.
     long filesRefused();
 
     // ------------------------------------------------------------------ ending

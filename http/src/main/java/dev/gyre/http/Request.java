@@ -12,7 +12,7 @@ import java.util.List;
 
 /// A request as it arrived.
 ///
-/// Sealed: middleware cannot wrap it. What handlers are to find with it is set as an [Attribute].
+/// Sealed: middleware cannot wrap it. Middleware passes data to handlers as an [Attribute].
 ///
 /// **Lifetime.** Valid until its answer is complete, or its connection closed; afterwards its methods throw an
 /// [IllegalStateException]. The last place to read it, all but its content, is [Response#onDone], where what logs or counts belongs; who needs something of
@@ -24,8 +24,8 @@ public sealed interface Request permits ServerRequest {
     /// The method: `GET`.
     String method();
 
-    /// The target without scheme and host: `/users/7?full=yes`. If the client sent a whole address,
-    /// its host is that of the `Host` header.
+    /// The target without scheme and host: `/users/7?full=yes`. If the client sent an absolute
+    /// target, the `Host` header is its host.
     String target();
 
     /// The path of the target, decoded: `/users/7`.
@@ -98,8 +98,8 @@ public sealed interface Request permits ServerRequest {
     /// A peer that has ended its side may still wait for the answer: one that is given all the same is sent. If the handler's promise is rejected with the
     /// [dev.gyre.CancelledException] instead, the connection is closed, nothing is logged as a failure, and [Response#status()] is 499.
     ///
-    /// Requests that the peer sent ahead do not hide its end, and have their turn. A body that is not read yet does: the end is
-    /// reported behind it. A reset is reported at once.
+    /// Pipelined requests do not hide the client's end and are still served. An unread body does:
+    /// the end is reported after it. A reset is reported at once.
     ///
     /// Made when it is asked for first; the same one each time. It stays valid when the request is over, and is not cancelled any more once the answer is complete. Asked for after
     /// the connection was closed it is cancelled already.

@@ -34,10 +34,10 @@ import java.nio.file.Path;
 /// **Misuse.** A second answer, or a field after the first, throws an [IllegalStateException]. Names and values
 /// that would not be one field of one line throw an [IllegalArgumentException].
 ///
-/// **Lifetime.** Belongs to one request, until the response is complete. [#onDone] is the last to see it.
-/// Afterwards its methods throw an [IllegalStateException], except [#isAnswered()], which returns true,
-/// and [#onDone], which calls back at once. A response that is kept for longer never reaches another
-/// request.
+/// **Lifetime.** Valid for one request, until the response is complete. [#onDone] callbacks are the
+/// last that may use it. Afterwards its methods throw an [IllegalStateException], except
+/// [#isAnswered()], which returns true, and [#onDone], which calls back at once. A stale response
+/// never reaches another request.
 ///
 /// **Threads.** Loop thread, or that of the [BlockingHandler] it was given to, and those which that has started. On any other all
 /// methods throw a [WrongThreadException] while the loop runs, before anything is touched, also after the answer: come

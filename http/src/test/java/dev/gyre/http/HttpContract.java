@@ -186,7 +186,7 @@ abstract class HttpContract extends HttpFixture {
         assertThat(talk.answer(200)).isEqualTo("7z/a/7");
         assertThatThrownBy(() -> kept.getFirst().target())
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("is over");
+                .hasMessageContaining("has ended");
     }
 
     @Test

@@ -160,14 +160,14 @@ abstract class HttpExchangeContract extends HttpFixture {
                                 assertThatThrownBy(use::call)
                                         .as(name)
                                         .isInstanceOf(IllegalStateException.class)
-                                        .hasMessageContaining("over")
+                                        .hasMessageContaining("has ended")
                                         .hasMessageContaining("onDone"));
-        List<String> told = new ArrayList<>();
+        List<String> calls = new ArrayList<>();
         Response kept = responses.getFirst();
         assertThat(kept.isAnswered()).isTrue();
-        assertThat(kept.onDone(() -> told.add("at once"))).isSameAs(kept);
-        assertThat(told).containsExactly("at once");
-        assertThat(requests.getFirst()).hasToString("a request that is over");
+        assertThat(kept.onDone(() -> calls.add("at once"))).isSameAs(kept);
+        assertThat(calls).containsExactly("at once");
+        assertThat(requests.getFirst()).hasToString("a request that has ended");
     }
 
     @Test

@@ -169,7 +169,7 @@ class PeerEndTest {
         world.advance(Duration.ofMillis(10));
         assertThat(reason(0)).contains("RESET");
         assertThat(server.connections()).isZero();
-        assertThat(drained.isSettled()).as("nobody is left to wait for").isTrue();
+        assertThat(drained.isSettled()).as("no client is left").isTrue();
     }
 
     @Test

@@ -79,7 +79,7 @@ class UpgradeTest {
         assertThat(told).containsExactly("téa", "Ann", "id=7", "true", "/chat/t%C3%A9a?name=Ann");
         assertThatThrownBy(() -> kept.getFirst().path("room"))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("over");
+                .hasMessageContaining("has ended");
     }
 
     @Clause("K-1")

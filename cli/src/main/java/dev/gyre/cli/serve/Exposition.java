@@ -46,22 +46,22 @@ final class Exposition {
                     of(
                             "connections_refused_total",
                             COUNTER,
-                            "Connections closed at once for a limit of their listener.",
+                            "Connections closed at once because of a listener limit.",
                             LoopMetrics::connectionsRefused),
                     of(
                             "connections_shed_total",
                             COUNTER,
-                            "Connections closed at once for want of descriptors.",
+                            "Connections closed at once for lack of descriptors.",
                             LoopMetrics::connectionsShed),
                     of(
                             "exhaustions_total",
                             COUNTER,
-                            "Episodes in which descriptors had run out.",
+                            "Episodes of descriptor exhaustion.",
                             LoopMetrics::exhaustions),
                     new Metric(
                             "http_files_refused_total",
                             COUNTER,
-                            "Files answered with 503 for want of descriptors or workers.",
+                            "File requests that got 503 for lack of descriptors or workers.",
                             each -> each.server().filesRefused()),
                     new Metric(
                             "http_requests_total",

@@ -44,7 +44,7 @@ public interface Backend {
     /// @return its handler, or null when all have been taken
     @Nullable IoHandler takeReady();
 
-    /// The event taken last, as [Ready] describes it.
+    /// The most recently polled event, as bits of [Ready].
     int taken();
 
     /// Makes the current wait return, or the next one if there is none. At most one signal is on

@@ -45,7 +45,8 @@ public final class DescriptorState implements IoHandler {
     /// Kinds, as bits, that would block as far as is known: not worth a try.
     public int blocked;
 
-    /// Kinds, as bits, whose last call has left nothing, so that it is expected that the next one would block.
+    /// Kinds, as bits, whose last call drained the descriptor, so the next one is expected to
+    /// block.
     public int exhausted;
 
     /// Kinds that were ready though nobody waited for them, once already.
@@ -54,7 +55,8 @@ public final class DescriptorState implements IoHandler {
     /// The end, an error or urgent data was reported: reads go on until they meet it.
     public boolean ending;
 
-    /// The bits END, HANGUP and ERROR of [Ready] that were reported: no edge comes twice.
+    /// The bits END, HANGUP and ERROR of [Ready] that were reported. The kernel reports each edge
+    /// once.
     public int over;
 
     /// Whether it stands in a list of those to be looked at before the next wait.

@@ -14,7 +14,7 @@ public interface IoHandler {
 
     /// Takes an event.
     ///
-    /// @param ready the event, as [Ready] describes it
+    /// @param ready the event, as bits of [Ready]
     /// @return the callbacks that it calls for; zero to drop it
     default int take(int ready) {
         return READ;

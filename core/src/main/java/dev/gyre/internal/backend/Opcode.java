@@ -29,8 +29,8 @@ public enum Opcode {
     SPLICE_FROM(Kind.READ, "splice"),
     /// Up to `length` bytes to this descriptor out of the pipe `fd2`, which has some.
     SPLICE_TO(Kind.WRITE, "splice"),
-    /// Nothing but to wait until one of the [Ready] bits in `flags` holds, of END, HANGUP and ERROR; the result is those
-    /// that do. Input that is not read does not matter.
+    /// Waits until one of the [Ready] bits END, HANGUP and ERROR in `flags` is set. Returns the
+    /// bits that are set. Ignores unread input.
     POLL_END(Kind.END, "poll"),
     /// The C string at `address`, with `flags` and mode `length`.
     FILE_OPEN(Kind.FILE, "open"),

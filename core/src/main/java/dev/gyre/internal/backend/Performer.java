@@ -208,7 +208,7 @@ public final class Performer {
         return peer == -Errno.ENOTCONN ? WOULD_BLOCK : peer;
     }
 
-    /// Whether urgent data has arrived that was not taken yet.
+    /// Whether urgent data has arrived and is still unread.
     public boolean hasUrgentData(int fd) {
         int ready = sockets.pollOne(fd, Linux.EPOLLPRI);
         return ready > 0 && (ready & Linux.EPOLLPRI) != 0;

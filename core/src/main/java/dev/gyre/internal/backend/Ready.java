@@ -20,14 +20,14 @@ public final class Ready {
 
     private Ready() {}
 
-    /// Returns [#ERROR] together with its errno, for kernels that report which error it is.
+    /// Returns [#ERROR] combined with its errno, for kernels that report one.
     ///
     /// @param errno of [dev.gyre.internal.sys.Errno]; 0 if unknown
     public static int error(int errno) {
         return (errno << ERRNO_SHIFT) | ERROR;
     }
 
-    /// Returns the errno that an event carries, or 0 if the kernel reported none.
+    /// Returns the errno of an event; 0 if absent.
     public static int errno(int ready) {
         return ready >>> ERRNO_SHIFT;
     }

@@ -14,8 +14,8 @@ public final class ReceiveBuffers {
     private final int count;
     private final int size;
 
-    /// Mapped with the loop, so that receiving never runs out of it later. The system backs a page
-    /// when it is first used: most loops receive nothing.
+    /// Mapped when the loop opens, so that a receive never fails for lack of memory. The kernel
+    /// backs a page when it is first used, so idle loops cost nothing.
     private final MappedMemory memory;
 
     /// The numbers of those that are free, as a stack: the one used last is the one still in the cache.
@@ -100,13 +100,13 @@ public final class ReceiveBuffers {
         free[top++] = buffer;
     }
 
-    /// The kernel may still write into them, and says no more when it is through: they are never
-    /// freed explicitly.
+    /// Leaves the buffers to the garbage collector: the kernel may still write to them and no
+    /// longer reports completions.
     public void abandon() {
         abandoned = true;
     }
 
-    /// Frees the memory. If a user has kept a buffer, the garbage collector does, later.
+    /// Frees the memory. If user code still holds a buffer, the garbage collector frees it later.
     public void close() {
         if (top == count && !abandoned) {
             boolean _ = memory.free();

@@ -70,8 +70,8 @@ public final class WakeSignal {
         return pending.get();
     }
 
-    /// Loop thread, once the reported signal was taken back completely, before the next sleep is
-    /// announced. Until then `pending` stays, because the kernel reports the signal again.
+    /// Called on the loop thread after the reported signal was drained, before the next sleep is
+    /// announced. Until then `pending` stays set, because the kernel reports the signal again.
     public void drained() {
         pending.set(false);
     }

@@ -49,8 +49,8 @@ public final class Confinement {
         return thread != null && !isHere();
     }
 
-    /// Lets the loop thread pass, and anyone while no thread runs the loop; and only with enough
-    /// stack for a change (E-4), as every confined method begins with this.
+    /// Accepts the loop thread, or any thread while no thread runs the loop. Also checks that
+    /// enough stack is left for a change (E-4): every confined method calls this first.
     @SuppressWarnings("ReferenceEquality") // a thread is only itself
     public void require(String method) {
         StackReserve.requireMedium();

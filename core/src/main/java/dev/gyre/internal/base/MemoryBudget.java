@@ -10,9 +10,9 @@ import java.lang.ref.ReferenceQueue;
 import java.util.HashMap;
 import java.util.Map;
 
-/// The native memory that the loops of a process may use together. Each loop reserves all that it
-/// may ever use when it is opened, so that the sum stays within the limit whatever peers send. A
-/// loop that does not fit is not opened.
+/// The native memory budget shared by all loops of a process. Each loop reserves its maximum when
+/// it is opened, so the sum stays within the limit under any load. Opening a loop that does not fit
+/// throws.
 ///
 /// The default limit is the maximum heap size, which is also the JVM's default for direct buffers.
 ///
@@ -21,13 +21,13 @@ public final class MemoryBudget {
     private static final String PROPERTY = "gyre.bufferMemory";
     private static final long MIB = 1 << 20;
 
-    /// The least that a loop can work with, beside its receive buffers.
+    /// The minimum that a loop needs besides its receive buffers.
     private static final long MIN_BYTES = MIB;
 
-    /// The most that a loop reserves by default.
+    /// The maximum that a loop reserves by default.
     private static final long MAX_SHARE = 256 * MIB;
 
-    /// What a loop reserves at least by default if that is no more than half of the limit.
+    /// The default minimum of a loop's reservation, unless it exceeds half of the limit.
     private static final long MIN_SHARE = 32 * MIB;
 
     /// The budget of this process.
@@ -41,7 +41,7 @@ public final class MemoryBudget {
     private final Map<Reference<?>, Long> reservations = new HashMap<>();
     private final ReferenceQueue<Reservation> unreachable = new ReferenceQueue<>();
 
-    /// What a loop has reserved until it is closed, or unreachable.
+    /// A loop's reservation, until it is closed or unreachable.
     public final class Reservation implements AutoCloseable {
         private final LoopConfig config;
         private final Reference<?> handle = new PhantomReference<>(this, unreachable);
@@ -86,7 +86,7 @@ public final class MemoryBudget {
         }
     }
 
-    /// The buffer memory of one of so many loops. One share is left for loops beyond those.
+    /// Returns the buffer memory of one of `loops` loops. One share is left for further loops.
     ///
     /// @param loops 0 if unknown: as many as there are processors
     /// @param receiving the bytes of its receive buffers
@@ -101,8 +101,8 @@ public final class MemoryBudget {
         return Math.clamp(share - receiving, MIN_BYTES, MAX_SHARE);
     }
 
-    /// Reserves what a loop may use. A loop that has a share gets at most half of what is left, so
-    /// that there can be more loops than were expected.
+    /// Reserves a loop's maximum. A loop with a share gets at most half of the remaining budget, so
+    /// more loops than expected can open.
     ///
     /// @throws IllegalStateException if there is not enough left
     public synchronized Reservation reserve(LoopConfig config) {

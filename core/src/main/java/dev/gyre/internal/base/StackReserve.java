@@ -5,12 +5,12 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.HexFormat;
 
-/// Makes sure that a call has all the stack it needs before it changes anything: clause E-4.
+/// Ensures that a call has enough stack before it changes anything: clause E-4.
 ///
-/// A StackOverflowError in the middle of a change leaves half of it, and code that has run out of
-/// stack cannot undo anything, because every call it makes overflows again. So each library call
-/// that changes state asks here first. If the stack is too short, the error is thrown here, and
-/// nothing has changed. After it, no chain of library calls that fits the reserve can overflow.
+/// A StackOverflowError in the middle of a change leaves a partial change. Code without stack
+/// cannot undo it, because every call overflows again. So each library call that changes state
+/// checks here first. If the stack is too short, the check throws before anything has changed.
+/// After it, no chain of library calls that fits the reserve can overflow.
 ///
 /// Library calls use each other: a promise that settles cancels its timer, which wakes a loop. A call
 /// that asked for no more than the calls it makes could be refused in the middle by one of them. Hence
@@ -59,7 +59,7 @@ public final class StackReserve {
         }
     }
 
-    /// For a call that changes one structure and wakes a loop at most: 8 KiB.
+    /// For calls that change one structure and at most wake a loop: 8 KiB.
     ///
     /// @throws StackOverflowError if less is left
     public static void requireSmall() {
@@ -70,7 +70,7 @@ public final class StackReserve {
         }
     }
 
-    /// For a call of the loop's own parts, such as timers, watchers and operations: 16 KiB.
+    /// For calls of loop components such as timers, watchers and operations: 16 KiB.
     ///
     /// @throws StackOverflowError if less is left
     public static void requireMedium() {
@@ -81,7 +81,8 @@ public final class StackReserve {
         }
     }
 
-    /// For a call that reaches several of those parts, such as settling, cancelling, a stream's: 32 KiB.
+    /// For calls that reach several components, such as settling, cancelling and stream calls: 32
+    /// KiB.
     ///
     /// @throws StackOverflowError if less is left
     public static void requireLarge() {

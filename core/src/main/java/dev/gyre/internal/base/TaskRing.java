@@ -51,8 +51,9 @@ public final class TaskRing {
         return slots.length;
     }
 
-    /// Lets so many be added without an allocation: for a caller that must not fail half-way.
-    public void makeRoom(int more) {
+    /// Ensures that `more` tasks can be added without an allocation, for callers that must not fail
+    /// half-way.
+    public void ensureCapacity(int more) {
         while (added - taken + more > slots.length) {
             grow();
         }

@@ -114,7 +114,7 @@ final class Fate {
             try {
                 upstream.detach();
             } catch (Throwable e) {
-                thrown = e; // The listeners are told all the same.
+                thrown = e; // Notify the remaining listeners.
             }
         }
         for (Runnable callback = take(); callback != null; callback = take()) {

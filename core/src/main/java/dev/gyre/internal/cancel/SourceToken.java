@@ -17,7 +17,7 @@ public final class SourceToken implements Cancellation, Root {
     /// @return whether this call did it
     @SuppressWarnings("ReferenceEquality") // two calls may name equal reasons
     public boolean cancel(CancelledException reason) {
-        StackReserve.requireLarge(); // Between the decision and the telling there is no way back.
+        StackReserve.requireLarge(); // No rollback between decision and notification.
         if (fate.decide(reason) != reason) {
             return false;
         }

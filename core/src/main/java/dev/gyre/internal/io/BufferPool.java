@@ -23,28 +23,28 @@ import java.util.Objects;
 /// nothing. Whoever takes it is trusted not to use it after its release, when it may be somebody
 /// else's. Users are not: they get a view of their own each time.
 ///
-/// The limit bounds resident memory too: parts in use, and free parts that were used before. Free
-/// parts that no one needed for [#TRIM_INTERVAL] go back to the system, as do those that stand in
-/// the way of another size. Mapping can fail: then there is no memory, as above the limit.
+/// The limit also bounds resident memory: parts in use, and free parts that were used before. Free
+/// parts are returned to the system after [#TRIM_INTERVAL] without use, or when another size needs
+/// the memory. A failed mapping is treated like reaching the limit.
 ///
 /// Loop thread only, but for what [#used()] says. Buffers are released on any thread.
 public final class BufferPool {
     private static final int[] SIZES = {1 << 12, 1 << 14, 1 << 16};
     private static final int SLAB_BYTES = 1 << 20;
 
-    /// How long free memory stays for the next burst.
+    /// How long free memory is kept for the next burst.
     private static final Duration TRIM_INTERVAL = Duration.ofSeconds(1);
 
-    /// How much of it stays for good.
+    /// How much free memory is never returned.
     private static final long KEPT_BYTES = 1 << 20;
 
-    /// How much is unmapped in one go: each slab stops every thread of the process for a moment.
+    /// The maximum of slabs per trim: unmapping a slab briefly stops every thread of the process.
     private static final int SLABS_AT_ONCE = 32;
 
-    /// How many parts are given back in one go, with a system call each.
+    /// The maximum of parts discarded per trim, at one system call each.
     private static final int PARTS_AT_ONCE = 1_024;
 
-    /// How soon the rest follows.
+    /// The delay before the next trim if memory is left to free.
     private static final Duration REST_INTERVAL = Duration.ofMillis(50);
 
     private final LoopOperations operations;
@@ -54,18 +54,18 @@ public final class BufferPool {
     private final long tightAbove;
     private final Counter used = new Counter();
 
-    /// What is used, and free parts that were: never more than the limit.
+    /// Bytes in use, plus free parts that were used before. Never above the limit.
     private long resident;
 
-    /// The free parts among them, and the fewest since the last trim.
+    /// Resident bytes that are free. `minIdle` is their minimum since the last trim.
     private long idle;
 
-    private long leastIdle;
+    private long minIdle;
 
-    /// Of slabs, resident or not.
+    /// Bytes of all slabs, resident or not.
     private long reserved;
 
-    /// Memory to be freed as soon as the JDK call that uses it is over.
+    /// Memory to free once the JDK call that uses it returns.
     private final List<MappedMemory> inUse = new ArrayList<>();
 
     private boolean trimPlanned;
@@ -83,7 +83,7 @@ public final class BufferPool {
         @Nullable Part[] free = new @Nullable Part[0];
         int top;
 
-        /// How many at the bottom are not resident.
+        /// How many parts at the bottom are not resident.
         int cold;
 
         /// How many there are, out or free.
@@ -199,7 +199,7 @@ public final class BufferPool {
     }
 
     private @Nullable Part large(int size) {
-        makeRoom(size);
+        evict(size);
         MappedMemory memory = map(size);
         if (memory == null) {
             return null;
@@ -212,7 +212,7 @@ public final class BufferPool {
 
     private @Nullable Part pop(Shelf shelf) {
         if (shelf.top == shelf.cold) {
-            makeRoom(shelf.size);
+            evict(shelf.size);
             if (shelf.top == 0 && !stock(shelf)) {
                 return null;
             }
@@ -220,7 +220,7 @@ public final class BufferPool {
             shelf.cold--;
         } else {
             idle -= shelf.size;
-            leastIdle = Math.min(leastIdle, idle);
+            minIdle = Math.min(minIdle, idle);
         }
         Part part = Objects.requireNonNull(shelf.free[--shelf.top]);
         part.slab.free--;
@@ -289,7 +289,7 @@ public final class BufferPool {
     }
 
     /// What one size had in a burst is not kept when another one needs it.
-    private void makeRoom(int bytes) {
+    private void evict(int bytes) {
         long missing = resident + bytes - limit;
         if (missing > 0) {
             missing -= dropFreeSlabs(missing, Integer.MAX_VALUE);
@@ -297,14 +297,14 @@ public final class BufferPool {
         }
     }
 
-    /// Unmaps slabs that are wholly free, those first that were not used for longest.
+    /// Unmaps slabs without parts in use, least recently used first.
     ///
     /// @param wanted how many resident bytes to free
-    /// @return how many were
-    private long dropFreeSlabs(long wanted, int most) {
+    /// @return how many bytes were freed
+    private long dropFreeSlabs(long wanted, int max) {
         long before = resident;
         long marked = 0;
-        int left = most;
+        int left = max;
         for (Shelf shelf : shelves) {
             int inSlab = SLAB_BYTES / shelf.size;
             int kept = 0;
@@ -335,10 +335,10 @@ public final class BufferPool {
         return before - resident;
     }
 
-    /// Gives free parts of slabs that are in use back to the system, which stay mapped.
-    private void discard(long wanted, int most) {
+    /// Returns free parts of slabs in use to the system. The parts stay mapped.
+    private void discard(long wanted, int max) {
         long left = wanted;
-        int more = most;
+        int more = max;
         for (Shelf shelf : shelves) {
             for (; left > 0 && more > 0 && shelf.cold < shelf.top; more--) {
                 Part part = Objects.requireNonNull(shelf.free[shelf.cold++]);
@@ -355,31 +355,32 @@ public final class BufferPool {
     private void planTrim() {
         if (!trimPlanned && !operations.isEnding()) {
             trimPlanned = true;
-            leastIdle = idle;
+            minIdle = idle;
             operations.host.loop().after(TRIM_INTERVAL, this::trim).unreference();
         }
     }
 
-    /// Gives back what nobody has needed since the last time.
+    /// Frees the memory that stayed idle since the last trim.
     private void trim(Timer timer) {
         inUse.removeIf(MappedMemory::free);
         refused = false;
         callWaitingSoon();
-        long spare = Math.min(idle, leastIdle) - KEPT_BYTES;
+        long spare = Math.min(idle, minIdle) - KEPT_BYTES;
         long before = idle;
         if (spare > 0) {
             discard(spare - dropFreeSlabs(spare, SLABS_AT_ONCE), PARTS_AT_ONCE);
         }
         long freed = before - idle;
         boolean more = freed < spare;
-        leastIdle = more ? Math.min(idle, leastIdle - freed) : idle;
+        minIdle = more ? Math.min(idle, minIdle - freed) : idle;
         trimPlanned = idle > KEPT_BYTES || !inUse.isEmpty();
         if (trimPlanned) {
             timer.reschedule(more ? REST_INTERVAL : TRIM_INTERVAL);
         }
     }
 
-    /// The loop is over. Slabs with buffers that users still have are left to the garbage collector.
+    /// Frees all idle slabs when the loop terminates. The garbage collector frees slabs with
+    /// buffers that user code still holds.
     void close() {
         dropFreeSlabs(Long.MAX_VALUE, Integer.MAX_VALUE);
     }
@@ -395,7 +396,7 @@ public final class BufferPool {
         return reserved;
     }
 
-    /// How many bytes may be backed by memory of the system: never more than the limit.
+    /// How many bytes the system may back. Never above the limit.
     long resident() {
         return resident;
     }
@@ -434,9 +435,9 @@ public final class BufferPool {
 
     private void callWaiting() {
         calling = false;
-        int most = waiting.size(); // Who waits again in its call is called in a later turn.
+        int max = waiting.size(); // Who waits again in its call is called in a later turn.
         try {
-            while (most-- > 0 && !isTight()) {
+            while (max-- > 0 && !isTight()) {
                 waiting.take().run();
             }
         } finally {

@@ -46,10 +46,10 @@ public final class LoopOperations {
     private final StreamCounters streamCounters = new StreamCounters();
     private long turn;
 
-    /// How many operations are under way that keep no loop alive.
+    /// How many operations in flight do not keep the loop alive.
     private int background;
 
-    /// How many descriptors take part in a transfer that a graceful shutdown lets finish.
+    /// How many descriptors have a transfer that a graceful shutdown waits for.
     private int transfers;
 
     /// Indexed by number.
@@ -255,17 +255,18 @@ public final class LoopOperations {
 
     // ------------------------------------------------------------------ the loop's end
 
-    /// Counts operations that keep no loop alive.
+    /// Adjusts the count of operations that do not keep the loop alive.
     public void countBackground(int more) {
         background += more;
     }
 
-    /// Whether operations are under way that a run waits for.
+    /// Whether operations in flight keep the loop alive.
     public boolean keepAlive() {
         return requests.outstanding() > background;
     }
 
-    /// Lets reads of a descriptor go on during a graceful shutdown, and the shutdown wait, until [#endTransfer].
+    /// Makes a graceful shutdown wait, and exempts the descriptor's reads from it, until
+    /// [#endTransfer].
     public void beginTransfer(OpenDescriptor descriptor) {
         portOf(descriptor).transfers = true;
         transfers++;

@@ -60,7 +60,7 @@ public final class NativeBuffer implements Buffer {
         return new NativeBuffer(new MemoryPiece(NativeBytes.allocate(capacity), null));
     }
 
-    /// One that has no bytes and no room, without memory of its own.
+    /// Returns a buffer of capacity zero, without memory.
     public static NativeBuffer empty() {
         return new NativeBuffer(new MemoryPiece(NOTHING, null));
     }

@@ -103,8 +103,7 @@ final class Opening {
 
     /// Begins a use of the number: it will not be given back before [#leave()].
     void enter() {
-        StackReserve
-                .requireSmall(); // Also for leaving: a number that is never left is never closed.
+        StackReserve.requireSmall(); // Covers leave() too: it must not fail.
         int before;
         do {
             before = users.get();
@@ -211,14 +210,14 @@ final class Opening {
             try {
                 user.descriptorClosing();
             } catch (Throwable e) {
-                thrown = Thrown.firstOf(thrown, e); // The others are told all the same.
+                thrown = Thrown.firstOf(thrown, e); // Notify the others.
             }
         }
         if (handle != null) {
             handle.forget();
         }
         if (thrown != null) {
-            leave(); // Nobody else will.
+            leave(); // No other caller does.
             throw Thrown.asItIs(thrown);
         }
         return true;

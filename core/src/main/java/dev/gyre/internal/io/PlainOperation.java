@@ -54,7 +54,7 @@ public final class PlainOperation extends LoopOperation {
         return this;
     }
 
-    /// Waits for the peer's end, or for the connection to break, without reading.
+    /// Waits for the peer's end or a connection error, without reading.
     ///
     /// @param ready which bits of [dev.gyre.internal.backend.Ready] complete it
     public PlainOperation pollEnd(

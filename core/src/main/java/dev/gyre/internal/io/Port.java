@@ -8,7 +8,8 @@ final class Port implements Opening.User {
     final Opening opening;
     final DescriptorState state;
 
-    /// Whether a graceful shutdown lets its reads go on: what they bring is part of something unfinished.
+    /// Whether its reads continue during a graceful shutdown, because they belong to an unfinished
+    /// transfer.
     boolean transfers;
 
     private final LoopOperations operations;

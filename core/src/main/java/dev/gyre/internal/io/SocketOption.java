@@ -13,7 +13,7 @@ public enum SocketOption {
     SO_REUSEPORT(Linux.SOL_SOCKET, Linux.SO_REUSEPORT),
     SO_BROADCAST(Linux.SOL_SOCKET, Linux.SO_BROADCAST),
 
-    /// The errno that the socket has met, or zero. Reading it clears it.
+    /// The pending errno of the socket; zero if none. Reading clears it.
     SO_ERROR(Linux.SOL_SOCKET, Linux.SO_ERROR),
 
     /// In bytes. Linux doubles it, for its own records, and cuts it to what the system allows.

@@ -30,17 +30,17 @@ public final class StreamCounters {
         of(why).add(1);
     }
 
-    /// A connection was closed at once for a limit of its listener.
+    /// Counts a connection closed at once because of a listener limit.
     public void refused() {
         refused.add(1);
     }
 
-    /// Connections were closed at once for want of descriptors.
+    /// Counts connections closed at once for lack of descriptors.
     public void shed(int connections) {
         shed.add(connections);
     }
 
-    /// Descriptors, or the kernel's memory for them, have run out.
+    /// Counts an exhaustion of descriptors or of kernel memory for them.
     public void exhausted() {
         exhaustions.add(1);
     }

@@ -21,19 +21,19 @@ import java.util.Arrays;
 ///
 /// **Chunks** are installed by whichever producer first finds its place empty, and are moved ahead of the
 /// tail by the consumer once it has emptied them, so a lane in steady use allocates nothing and stays in
-/// the cache. A slot is nulled when it is taken, and the whole chunk again before it moves, so nothing is
-/// reachable through it whatever happened to a single slot. Chunks are
-/// arrays of Object, because storing into an array of Runnable would look at the task's class, and so
-/// fetch a cache line that belongs to whoever runs the task.
+/// the cache. A slot is nulled when its task is polled. The whole chunk is nulled again before
+/// reuse, so it never keeps a task reachable. Chunks are arrays of Object, because storing into an
+/// array of Runnable would look at the task's class, and so fetch a cache line that belongs to
+/// whoever runs the task.
 ///
 /// **Empty** means: the slot at `head` is not filled. A claimed ticket does not count, because its
-/// producer, once it has filled the slot, looks at the loop's state and wakes it. A full fence
-/// stands between the store and that look, as one stands between the loop's announcement that it
-/// sleeps and its own look at the slot. One of the two sees the other.
+/// producer, once it has filled the slot, reads the loop's state and wakes it. A full fence
+/// separates the store from that read. Another separates the loop's announcement that it sleeps
+/// from its read of the slot. At least one of the two sees the other.
 ///
-/// **No holes** (E-4): a claimed slot is always filled, whatever the producer runs out of. Memory is
-/// allocated before the claim, and between claim and store there is no call, which is where a stack
-/// overflows.
+/// **No holes** (E-4): a claimed slot is always filled, even if the producer runs out of memory or
+/// stack. Memory is allocated before the claim. No call lies between claim and store, because only
+/// a call can overflow the stack.
 ///
 /// **Closing** sets the sign bit of `tail` in the same word that hands out tickets. Each ticket is
 /// therefore before the close, and will be filled and drained, or after it, and is refused.
@@ -112,7 +112,7 @@ public final class ExternalLane {
             if (CURSOR.compareAndSet(cursors, TAIL, ticket, ticket + 1)) {
                 // No call between claim and store: it could overflow the stack and leave a hole.
                 // So the store is plain. The exchange before it, a full fence, publishes the task;
-                // the fence behind it makes the slot visible before the caller looks at the state.
+                // the fence after it makes the slot visible before the caller reads the state.
                 chunk[slot] = task;
                 VarHandle.fullFence();
                 return Offer.TAKEN;

@@ -21,7 +21,7 @@ public final class Ingress {
 
     /// Any thread.
     public Submission submit(Runnable task) {
-        // Or the wake-up could be missing behind the task.
+        // Otherwise the task could be enqueued without a wake-up.
         StackReserve.requireSmall();
         // The lane is closed just after the state says TERMINATING. In between, the state decides.
         if (state.isEnding()) {

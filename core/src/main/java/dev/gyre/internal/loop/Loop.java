@@ -70,7 +70,7 @@ public final class Loop implements EventLoop {
 
     private Loop(
             MemoryBudget.Reservation memory, Backend backend, Optional<String> backendFallback) {
-        config = memory.config(); // First: the parts ask for it.
+        config = memory.config(); // First: the components read it.
         this.backend = backend;
         Parts parts = new Parts(config, backend, this, new Host(this));
         confinement = parts.confinement;
@@ -372,8 +372,8 @@ public final class Loop implements EventLoop {
         return belongings.find(type);
     }
 
-    /// Lets the loop thread pass, and anyone while no thread runs the loop. For what is built on the
-    /// loop's own methods, which ask for less stack (E-4).
+    /// Accepts the loop thread, or any thread while no thread runs the loop. For callers of the
+    /// loop's own methods, which need less stack (E-4).
     public void requireConfined(String method) {
         StackReserve.requireLarge();
         confinement.require(method);
@@ -385,7 +385,7 @@ public final class Loop implements EventLoop {
         requireOpenLoop(method);
     }
 
-    /// For the loop's own methods and parts, like the next.
+    /// For the loop's own methods and components, like the next one.
     void requireConfinedLoop(String method) {
         confinement.require(method);
     }

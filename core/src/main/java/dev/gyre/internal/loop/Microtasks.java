@@ -11,7 +11,7 @@ import dev.gyre.internal.promise.UnhandledRejections;
 ///
 /// Loop thread only.
 final class Microtasks {
-    /// So many breaches in a row without fewer microtasks waiting are a flood.
+    /// A flood is this number of consecutive breaches without a decrease in waiting microtasks.
     static final int FLOOD_TICKS = 16;
 
     private final TaskRing ring;
@@ -21,7 +21,7 @@ final class Microtasks {
     private int left;
     private boolean told;
 
-    /// Ticks in a row whose budget was used up, and how many microtasks were left in the first.
+    /// Consecutive ticks that used up the budget, and how many microtasks were left in the first.
     private int breaches;
 
     private int leftAtFirst;
@@ -121,8 +121,7 @@ final class Microtasks {
         }
     }
 
-    /// A burst, however large, gets smaller from tick to tick. Microtasks that add others for ever do
-    /// not.
+    /// A burst of any size shrinks from tick to tick. Microtasks that keep adding others do not.
     private boolean isFlood(int waiting) {
         if (breaches == 0) {
             leftAtFirst = waiting;
@@ -131,7 +130,7 @@ final class Microtasks {
         if (breaches <= FLOOD_TICKS) {
             return false;
         }
-        breaches = 0; // The next look begins with the next breach.
+        breaches = 0; // Counting restarts with the next breach.
         return waiting >= leftAtFirst;
     }
 }

@@ -107,7 +107,7 @@ final class Shutdown {
         LoopState from;
         synchronized (lock) {
             if (!begun) {
-                // Before it begins: an end that memory stops half-way would never be told.
+                // Allocated first: a failure half-way would leave the callers waiting.
                 end = newEnd();
                 this.deadlineNanos = deadlineNanos;
                 this.immediate = immediate;

@@ -42,7 +42,7 @@ final class Tick {
     /// Past this many in one tick, priority tasks probably submit each other for ever.
     static final int PRIORITY_FLOOD = 100_000;
 
-    /// A wait longer than this means that nobody minds a look at everything.
+    /// After a wait longer than this, the loop is idle enough for a full scan.
     private static final long IDLE_NANOS = 1_000_000_000;
 
     private static final int NOT_COUNTED = -1;

@@ -5,7 +5,7 @@ import static dev.gyre.internal.base.Log.LOG;
 import java.lang.System.Logger.Level;
 import java.util.StringJoiner;
 
-/// Counts streams that are closed before their output was finished, for one line of the log.
+/// Counts streams that were reset before their output was complete, for one log line.
 ///
 /// Loop thread only.
 final class CutStreams {
@@ -27,7 +27,7 @@ final class CutStreams {
         return count;
     }
 
-    /// Logs once, if any was added.
+    /// Logs one line if any stream was added.
     ///
     /// @param what what ended, as in `loop main`
     void log(String what) {

@@ -250,7 +250,7 @@ public final class LoopStream implements Stream {
         connection.lifecycle.abort(cause);
     }
 
-    /// The other reasons are facts that only the stream knows.
+    /// Only the stream itself sets the other reasons.
     private static void requireCause(CloseReason cause, CloseReason none) {
         if (cause != none && !cause.isTimeout()) {
             throw new IllegalArgumentException(

@@ -95,13 +95,13 @@ final class StreamOutput {
         return ended;
     }
 
-    /// Whether the output would be cut if the stream were closed now: some of it is not sent, or its end is still to
-    /// come.
+    /// Whether closing the stream now would truncate the output: some of it is unsent, or its end
+    /// is missing.
     boolean isUnfinished() {
         return !isEmpty() || lacksEnd();
     }
 
-    /// Whether an orderly end of the connection would pass for the end of data that has not reached it.
+    /// Whether an orderly end of the connection would look like the end of incomplete data.
     boolean lacksEnd() {
         return needsEnd && !ending;
     }
@@ -350,7 +350,8 @@ final class StreamOutput {
         }
     }
 
-    /// Ends it behind what waits now and what its writer still adds to that, unless only the writer knows the end.
+    /// Ends the output after the queued data and what its writer still adds, unless [#requireEnd]
+    /// was called.
     void endWhenEmpty() {
         endsWhenEmpty = true;
         endIfEmpty();

@@ -98,7 +98,7 @@ final class Streams implements AutoCloseable {
         listeners.remove(listener);
     }
 
-    /// Resets the connections that a listener has accepted and that are still there.
+    /// Resets the open connections that a listener has accepted.
     CutStreams cutAcceptedBy(LoopListener listener) {
         CutStreams cut = new CutStreams();
         Connection after;

@@ -22,8 +22,8 @@ interface Wire {
         /// The peer has ended its output.
         void onInputEnded();
 
-        /// The peer has ended its output, which was noticed while nothing is read: what it sent before may still be
-        /// unread, and [#onInputEnded()] follows it.
+        /// Called if the peer's end is noticed while nothing is read. Earlier input may still be
+        /// unread; [#onInputEnded()] follows it.
         default void onEndPending() {}
 
         /// So many bytes of the queue are gone, and perhaps there is more to [#flush].

@@ -37,17 +37,17 @@ public final class Futures {
                     call.completeExceptionally(
                             new LoopOverloadedException(
                                     loop
-                                            + " refuses a call: "
+                                            + " rejected a call: "
                                             + loop.config().highWaterMark()
                                             + " tasks are waiting"));
             case TERMINATED ->
                     call.completeExceptionally(
-                            new LoopTerminatedException(loop + " refuses a call"));
+                            new LoopTerminatedException(loop + " rejected a call: terminated"));
         }
         return call;
     }
 
-    /// Whoever completes a future runs what depends on it, and the loop must not.
+    /// The completing thread runs a future's dependents, so the loop thread must not complete it.
     private static <T extends @Nullable Object> void completeLater(
             CompletableFuture<T> future, LoopPromise<? extends T> promise) {
         Subscription.of(promise, () -> Thread.startVirtualThread(() -> complete(future, promise)));
@@ -62,8 +62,8 @@ public final class Futures {
         }
     }
 
-    /// A future that holds its promise, as do those that depend on it. The loop does not, and could
-    /// not settle at its end what has been collected while a caller waits for the future.
+    /// A future that keeps its promise reachable, as do its dependents. The loop does not. Without
+    /// this the promise could be collected, and the loop could not settle it at its end.
     private static class Holding<T extends @Nullable Object> extends CompletableFuture<T> {
         /// The promise, or the future that this one depends on.
         @SuppressWarnings({"unused", "UnusedVariable"})
@@ -79,7 +79,7 @@ public final class Futures {
         }
     }
 
-    /// A call on its way to the loop thread: task and future in one.
+    /// A call queued for the loop thread: task and future in one.
     private static final class Call<T extends @Nullable Object> extends Holding<T>
             implements AwaitedTask {
         private final Callable<? extends Promise<? extends T>> body;
@@ -92,7 +92,7 @@ public final class Futures {
         @Override
         public void run() {
             if (isDone()) {
-                return; // Cancelled before its turn.
+                return; // Cancelled before it ran.
             }
             try {
                 Promise<? extends T> promise = body.call();
@@ -100,7 +100,7 @@ public final class Futures {
                     throw new NullPointerException("the call returned null, not a promise");
                 }
                 held = promise;
-                // Before the barrier that looks for rejections without a handler.
+                // Before the barrier that reports unhandled rejections.
                 completeLater(this, (LoopPromise<? extends T>) promise);
             } catch (Throwable thrown) {
                 fail(thrown);

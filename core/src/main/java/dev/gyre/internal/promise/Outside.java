@@ -18,7 +18,7 @@ abstract sealed class Outside<T extends @Nullable Object> permits PromisedWork, 
     /// Lets the list know it, until the promise is settled, by whomever. Loop thread.
     final void begin() {
         Outstanding outstanding = promise.home.outstanding;
-        // First, as it may allocate: without it the list would wait for ever.
+        // First, as it may allocate: a failure later would leave the list waiting.
         // Not a handler: a rejection that nobody else hears of is still unhandled.
         promise.attach(
                 (Notice)

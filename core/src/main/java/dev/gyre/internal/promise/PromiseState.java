@@ -137,12 +137,12 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
             return false;
         }
         Object waiting = reactions;
-        // First what may fail: a promise that is settled must reach all that waits for it.
+        // Fallible steps first: a settled promise must notify all its reactions.
         if (waiting != null) {
-            home.makeRoom(waiting instanceof Reactions several ? several.size() : 1);
+            home.ensureCapacity(waiting instanceof Reactions several ? several.size() : 1);
         }
         if (outcome == REJECTED && !handled) {
-            home.unhandled.makeRoom();
+            home.unhandled.ensureCapacity();
         }
         this.value = value;
         STATE.setRelease(this, outcome); // Pairs with the acquire in isSettled().

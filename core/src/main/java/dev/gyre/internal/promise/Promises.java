@@ -105,8 +105,8 @@ public final class Promises {
         }
     }
 
-    /// Whether the loop thread is here and the loop not over. Asked before a step is attached, which
-    /// needs its stack (E-4).
+    /// Whether this is the loop thread and the loop is not terminated. Checked before a step is
+    /// attached, with the stack that needs (E-4).
     boolean isOpenHere() {
         StackReserve.requireLarge();
         return !over && confinement.isHere();
@@ -218,7 +218,7 @@ public final class Promises {
         registry.scavenge(SLOTS_PER_TICK);
     }
 
-    /// After a long wait: looks at all of the registry.
+    /// Scans the whole registry after a long wait.
     public void reap() {
         registry.reap();
     }
@@ -233,9 +233,9 @@ public final class Promises {
         }
     }
 
-    /// Lets so many reactions be queued without an allocation.
-    void makeRoom(int reactions) {
-        microtasks.makeRoom(reactions);
+    /// Ensures that `reactions` reactions can be queued without an allocation.
+    void ensureCapacity(int reactions) {
+        microtasks.ensureCapacity(reactions);
     }
 
     void trigger(Reaction reaction) {

@@ -26,13 +26,13 @@ final class Reactions {
 
     void add(Reaction reaction) {
         if (end == all.length) {
-            makeRoom();
+            ensureCapacity();
         }
         all[end++] = reaction;
     }
 
     /// Closes the gaps if they are half of it, and grows otherwise.
-    private void makeRoom() {
+    private void ensureCapacity() {
         int kept = end - first - gaps;
         @Nullable Reaction[] roomier =
                 new @Nullable Reaction[kept <= all.length / 2 ? all.length : all.length * 2];
@@ -71,12 +71,12 @@ final class Reactions {
         }
     }
 
-    /// At most so many.
+    /// Returns an upper bound of the number of reactions.
     int size() {
         return end - first;
     }
 
-    /// Triggers all. Throws the first of what they throw, when all were triggered.
+    /// Triggers all reactions. Then rethrows the first exception, if any.
     void trigger(Promises home) {
         Throwable thrown = null;
         for (int i = first; i < end; i++) {

@@ -19,8 +19,8 @@ import java.util.List;
 /// A burst may register more between two ticks than the cursor looks at. So before the table grows, it is rebuilt
 /// from what is still pending, and grows only if that fills it. Once less than a quarter of it is pending, it is
 /// rebuilt smaller, in the same tick, so a loop that then idles keeps no memory. Both cost a constant time for each
-/// promise. Promises that are collected while the loop sleeps show only to whoever looks: after a wait of more than
-/// a second all slots are looked at.
+/// promise. Only a scan finds promises that were collected while the loop slept. After a wait of
+/// more than a second, all slots are scanned.
 ///
 /// Looking at an entry does not touch its promise. To ask a weak reference for its object tells a collector that is
 /// marking just now that the object is in use; a busy loop looks so often that a dropped promise would be kept by
@@ -37,8 +37,7 @@ final class Registry {
     private int cursor;
     private long registered;
 
-    /// How many entries are there whose promise has settled: known without looking, unlike those
-    /// whose promise was collected.
+    /// How many entries have a settled promise. Known without a scan, unlike collected promises.
     private int settled;
 
     private ArrayList<Step<?, ?>> steps = new ArrayList<>();
@@ -76,7 +75,7 @@ final class Registry {
         }
     }
 
-    /// A promise has settled whose entry is this.
+    /// Records that the promise of this entry has settled.
     void noteSettled(Entry entry) {
         if (!entry.isSettled()) {
             entry.noteSettled();
@@ -136,8 +135,8 @@ final class Registry {
         return pending;
     }
 
-    /// Looks at the next few slots; or, if all but a few promises have settled, rebuilds at once. That
-    /// pays for itself: half of what the table holds has to settle before it comes to that again.
+    /// Scans the next few slots, or rebuilds at once if most promises have settled. The cost is
+    /// amortised: half of the table must settle before the next rebuild.
     void scavenge(int slots) {
         if (live.get() == 0 && table.length == LEAST) {
             return;
@@ -165,7 +164,7 @@ final class Registry {
         }
     }
 
-    /// Looks at all slots, for promises that were collected while the loop was idle.
+    /// Scans all slots for promises that were collected while the loop was idle.
     void reap() {
         if (table.length > LEAST) {
             scavenge(table.length);

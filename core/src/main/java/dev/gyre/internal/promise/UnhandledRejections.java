@@ -7,19 +7,19 @@ import org.jspecify.annotations.Nullable;
 import java.util.Arrays;
 import java.util.function.Consumer;
 
-/// Rejected promises that have no handler yet: clause P-3. They are looked at when a barrier has run
-/// all microtasks, because until then a handler may still be attached.
+/// Rejected promises without a handler: clause P-3. They are checked when a barrier has run all
+/// microtasks, because a handler may be attached until then.
 ///
-/// Every one of them is kept until then. Those that were handled meanwhile are removed before the
-/// array grows, so it is never much larger than what is really unhandled.
+/// All of them are kept until then. Handled ones are removed before the array grows, so its size
+/// follows the number of unhandled rejections.
 ///
 /// Loop thread only, except for the counter.
 public final class UnhandledRejections {
-    static final int LEAST = 64;
+    static final int MIN_CAPACITY = 64;
 
-    /// A barrier that goes on over many ticks keeps no more than this from one tick to the next. The
-    /// oldest are reported then: their turn would never come in a barrier without an end.
-    static final int MOST_CARRIED = 1 << 16;
+    /// The maximum that a barrier carries over to the next tick. Excess rejections are reported
+    /// oldest first, because an endless barrier would never report them.
+    static final int MAX_CARRIED = 1 << 16;
 
     private @Nullable LoopPromise<?>[] suspects;
     private int first;
@@ -27,11 +27,11 @@ public final class UnhandledRejections {
     private final Counter reported = new Counter();
 
     UnhandledRejections() {
-        suspects = new @Nullable LoopPromise<?>[LEAST]; // javac fails if it is done above.
+        suspects = new @Nullable LoopPromise<?>[MIN_CAPACITY]; // javac rejects it above.
     }
 
-    /// Lets the next one be added without an allocation.
-    void makeRoom() {
+    /// Ensures that the next promise can be added without an allocation.
+    void ensureCapacity() {
         if (end < suspects.length) {
             return;
         }
@@ -41,10 +41,10 @@ public final class UnhandledRejections {
                 kept++;
             }
         }
-        keepUnhandled(Math.max(LEAST, 2 * kept));
+        keepUnhandled(Math.max(MIN_CAPACITY, 2 * kept));
     }
 
-    /// Only when there is room.
+    /// Requires a preceding [#ensureCapacity].
     void add(LoopPromise<?> promise) {
         suspects[end++] = promise;
     }
@@ -62,22 +62,22 @@ public final class UnhandledRejections {
         return reported.get();
     }
 
-    /// Reports those that are still unhandled, each once. What the observer rejects is not among them:
-    /// it might do so for ever.
+    /// Reports each unhandled rejection once. Excludes promises that the observer itself rejects,
+    /// which could continue without end.
     public void report(Consumer<? super LoopPromise<?>> observer) {
         report(end - first, observer);
     }
 
-    /// Reports the oldest if there are more than may be carried over to another tick.
+    /// Reports the oldest if there are more than [#MAX_CARRIED].
     public void reportExcess(Consumer<? super LoopPromise<?>> observer) {
-        if (end - first > MOST_CARRIED) {
-            report(end - first - MOST_CARRIED, observer);
+        if (end - first > MAX_CARRIED) {
+            report(end - first - MAX_CARRIED, observer);
         }
     }
 
     private void report(int oldest, Consumer<? super LoopPromise<?>> observer) {
         try {
-            // It may be emptied earlier: making room for what the observer rejects removes some.
+            // May empty earlier: growing for the observer's own rejections removes handled ones.
             for (int left = oldest; left > 0 && !isEmpty(); left--) {
                 LoopPromise<?> promise = at(first);
                 suspects[first++] = null;
@@ -93,10 +93,10 @@ public final class UnhandledRejections {
         }
     }
 
-    /// Forgets them: the loop's end rejects much that has no handler.
+    /// Discards all: terminating the loop rejects many promises without a handler.
     void clear() {
-        if (suspects.length > LEAST) {
-            suspects = new @Nullable LoopPromise<?>[LEAST];
+        if (suspects.length > MIN_CAPACITY) {
+            suspects = new @Nullable LoopPromise<?>[MIN_CAPACITY];
         } else {
             Arrays.fill(suspects, null);
         }

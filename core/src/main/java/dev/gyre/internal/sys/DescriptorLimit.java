@@ -5,13 +5,16 @@ import dev.gyre.internal.base.Log;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-/// The descriptor numbers of a process: how many there may be, which are reserved, and whether they have run out.
+/// The open-file limit of a process: its value, the reserved descriptor numbers, and whether they
+/// have run out.
 ///
-/// **Reserve.** The kernel hands out the lowest free number. A listener keeps no connection with a number in the last tenth
-/// below the limit. So however many peers connect, those numbers are left to files and outgoing connections.
+/// **Reserve.** The kernel allocates the lowest free number. A listener sheds connections with a
+/// number in the last tenth below the limit. Those numbers stay available for files and outgoing
+/// connections.
 ///
-/// **Episodes.** Running out is logged once, with the limit and the remedy, and the recovery once. A descriptor that could be
-/// acquired is not a recovery yet, as connections come and go at the limit: none must have been refused for a while.
+/// **Episodes.** Exhaustion is logged once, with the limit and the remedy, and so is the recovery.
+/// One acquired descriptor is not a recovery, as connections come and go at the limit. An episode
+/// ends after five seconds without a refusal.
 ///
 /// **Threads.** Any.
 public final class DescriptorLimit {
@@ -22,11 +25,11 @@ public final class DescriptorLimit {
 
     private final Supplier<? extends Kernel> kernels;
 
-    // Shared: written by whoever finds that the limit was changed.
+    // Shared: any thread that sees a changed limit writes it.
     private volatile int firstReserved = UNKNOWN;
     private volatile int reserved;
 
-    // Shared: read with every descriptor that is acquired.
+    // Shared: read for every acquired descriptor.
     private volatile boolean exhausted;
 
     // Guarded by this.
@@ -40,7 +43,7 @@ public final class DescriptorLimit {
 
     // ------------------------------------------------------------------ the reserve
 
-    /// Whether this number is left to other uses than accepted connections.
+    /// Whether this number is reserved for files and outgoing connections.
     public boolean isReserved(int fd) {
         if (fd < firstReserved) {
             return false;
@@ -49,9 +52,9 @@ public final class DescriptorLimit {
         return fd >= firstReserved;
     }
 
-    /// Whether so many connections at once could reach the reserve.
+    /// Whether this many further connections could reach the reserve.
     ///
-    /// @param fd a number that was given out just now
+    /// @param fd the most recently allocated number
     public boolean isWithin(int connections, int fd) {
         if (firstReserved == UNKNOWN) {
             read();
@@ -69,9 +72,9 @@ public final class DescriptorLimit {
 
     // ------------------------------------------------------------------ episodes
 
-    /// A call was refused for want of descriptors or of the kernel's memory.
+    /// Records a call that failed for lack of descriptors or kernel memory.
     ///
-    /// @param what could not be done, in words for the log
+    /// @param what the failed action, for the log
     /// @return whether an episode begins with it
     public boolean refused(String what, int errno, long nowNanos) {
         synchronized (this) {
@@ -88,12 +91,12 @@ public final class DescriptorLimit {
         return true;
     }
 
-    /// Connections were closed because of it.
+    /// Records connections closed for lack of descriptors.
     public synchronized void shed(int connections) {
         shed += connections;
     }
 
-    /// A descriptor was acquired.
+    /// Records an acquired descriptor.
     public void acquired(long nowNanos) {
         if (exhausted) {
             endIfQuiet(nowNanos);

@@ -143,7 +143,7 @@ public final class Errno {
         };
     }
 
-    /// Whether an error of accept is that of the connection which was to be accepted, and says nothing of the next one: see
+    /// Whether an accept error concerns only the pending connection and not the listener: see
     /// accept(2).
     public static boolean isOfAcceptedPeer(int errno) {
         return switch (errno) {

@@ -19,7 +19,7 @@ public final class Limits {
         return openFiles(new LinuxKernel());
     }
 
-    /// The same, asked of a certain kernel.
+    /// Returns the same limit from the given kernel.
     static Limit openFiles(Kernel kernel) {
         MemorySegment rlimit = Memory.allocate(Linux.SIZEOF_RLIMIT);
         try {

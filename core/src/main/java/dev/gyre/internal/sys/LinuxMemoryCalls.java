@@ -12,13 +12,13 @@ public final class LinuxMemoryCalls implements MemoryCalls {
     private static final int PROT_READ_WRITE = 1 | 2;
     private static final int MAP_PRIVATE = 2;
 
-    // The systems with kqueue have another number for it.
+    // kqueue systems use a different value.
     private static final int MAP_ANONYMOUS = Platform.hasKqueue() ? 0x1000 : 0x20;
 
     private static final int MADV_DONTNEED = 4;
 
-    // Guarded by this. The calls are rare, and none of them may allocate: they are what is left
-    // when memory is short.
+    // Guarded by this. The calls are rare. None may allocate, because they run when memory is
+    // short.
     private final MemorySegment captured = Linkage.newCapture();
 
     private static final class Mappings {

@@ -6,18 +6,17 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /// Memory outside the Java heap that is freed explicitly. It does not count against the JVM's
-/// direct-memory limit, so mapping it neither runs a garbage collection nor throws: if the system
-/// refuses, there is none.
+/// direct-memory limit, so mapping neither triggers a garbage collection nor throws. It returns
+/// `null` if the system refuses.
 ///
-/// Every view of it, also a `ByteBuffer` that a user still holds, throws an [IllegalStateException]
-/// once it is freed. That is what a shared arena is for. Closing one stops every thread of the
-/// process for a moment, about 15 µs in a process with few threads: this is for memory that is
-/// freed rarely. Memory that becomes unreachable without being freed is freed by the garbage
-/// collector.
+/// Every view of it, including a `ByteBuffer` that user code still holds, throws
+/// [IllegalStateException] once it is freed. A shared arena enforces this. Closing one briefly
+/// stops every thread of the process, about 15 µs with few threads, so free memory rarely. The
+/// garbage collector frees unreachable memory.
 ///
 /// Any thread.
 public final class MappedMemory {
-    /// What mappings are a multiple of. Systems with larger pages round up.
+    /// The granularity of mappings. Systems with larger pages round up.
     public static final int PAGE_BYTES = 4 << 10;
 
     private final MemoryCalls calls;
@@ -39,7 +38,7 @@ public final class MappedMemory {
     /// Maps zeroed memory.
     ///
     /// @param size a multiple of [#PAGE_BYTES]
-    /// @return null if the system has none
+    /// @return null if the system refuses
     @SuppressWarnings("restricted") // this room's purpose
     public static @Nullable MappedMemory map(MemoryCalls calls, long size) {
         Arena arena = Arena.ofShared();
@@ -68,7 +67,7 @@ public final class MappedMemory {
         return bytes;
     }
 
-    /// Gives a part back to the system, to be mapped again when it is next used.
+    /// Returns the pages of a part to the system. The next access maps new ones.
     public void discard(long at, long length) {
         int _ = calls.discard(bytes.address() + at, length); // A refusal costs only memory.
     }

@@ -1,7 +1,7 @@
 package dev.gyre.internal.sys;
 
-/// The seam of memory, beside [Kernel] and with its results: zero or positive, or `-errno`. Unlike
-/// those of [Kernel], one instance serves any number of threads.
+/// The memory system calls. Results are as in [Kernel]: zero or positive, or `-errno`. Unlike
+/// [Kernel], one instance serves any number of threads.
 public interface MemoryCalls {
     /// Maps zeroed memory, private to the process, readable and writable.
     ///
@@ -10,7 +10,7 @@ public interface MemoryCalls {
 
     int unmap(long address, long bytes);
 
-    /// Gives the memory behind an address range back to the system. The range stays mapped; what is
-    /// read there next is zero or what was there before.
+    /// Returns the pages of an address range to the system. The range stays mapped; the next read
+    /// returns zeros or the old content.
     int discard(long address, long bytes);
 }

@@ -5,7 +5,7 @@ import java.util.function.Supplier;
 /// All of the seam that descriptors are used through, as makers of instances: an instance serves one
 /// thread at a time. The memory calls serve any.
 ///
-/// @param limit of the descriptors that are made through it
+/// @param limit the open-file limit for descriptors opened through it
 public record Seam(
         Supplier<? extends Kernel> kernels,
         Supplier<? extends SocketCalls> sockets,

@@ -13,7 +13,7 @@ public interface UringCalls {
 
     int register(int fd, int opcode, long argAddress, int count);
 
-    /// `poll(2)` of these `pollfd` structures, without waiting.
+    /// Calls `poll(2)` on these `pollfd` structures without blocking.
     ///
     /// @return how many of them are ready, or `-errno`
     int poll(long pollfdsAddress, int count);

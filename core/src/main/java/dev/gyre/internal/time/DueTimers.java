@@ -23,15 +23,15 @@ final class DueTimers {
         return timers.length;
     }
 
-    /// Lets the next timer be added without an allocation.
-    void makeRoom() {
+    /// Ensures that the next timer can be added without an allocation.
+    void ensureCapacity() {
         if (end == timers.length) {
             timers = Arrays.copyOf(timers, 2 * end);
         }
     }
 
     void add(LoopTimer timer) {
-        makeRoom();
+        ensureCapacity();
         timers[end] = timer;
         timer.place = LoopTimer.DUE;
         timer.index = end++;

@@ -25,8 +25,8 @@ final class NearQueue {
                 : otherwise;
     }
 
-    /// Lets the next timer be inserted without an allocation.
-    void makeRoom() {
+    /// Ensures that the next timer can be inserted without an allocation.
+    void ensureCapacity() {
         if (size == heap.length) {
             heap = Arrays.copyOf(heap, size * 2);
         }
@@ -34,7 +34,7 @@ final class NearQueue {
 
     void insert(LoopTimer timer) {
         assert timer.place != LoopTimer.NEAR : "scheduled twice";
-        makeRoom();
+        ensureCapacity();
         timer.place = LoopTimer.NEAR;
         siftUp(size++, timer);
     }

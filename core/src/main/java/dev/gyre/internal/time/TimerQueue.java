@@ -45,7 +45,7 @@ public final class TimerQueue {
         if (size >= MOST) {
             throw new IllegalStateException("too many timers: " + size);
         }
-        makeRoom(deadlineNanos);
+        ensureCapacity(deadlineNanos);
         insert(timer);
         return timer;
     }
@@ -68,7 +68,7 @@ public final class TimerQueue {
     /// The nearest deadline, or `otherwise` if that is earlier. May be somewhat before it if a timer that was
     /// nearer has been cancelled.
     public long nearest(long otherwise) {
-        return near.first() != null && !wheel.isUnmoved()
+        return near.first() != null && !wheel.hasPendingMoves()
                 ? near.nearest(otherwise)
                 : wheel.nearest(otherwise);
     }
@@ -79,7 +79,7 @@ public final class TimerQueue {
         for (LoopTimer first = near.first();
                 first != null && first.deadlineNanos - nowNanos <= 0;
                 first = near.first()) {
-            due.makeRoom(); // Before it is nowhere: memory may be short.
+            due.ensureCapacity(); // Before the removal: memory may be short.
             near.remove(first);
             due.add(first);
         }
@@ -101,7 +101,7 @@ public final class TimerQueue {
         // To the next multiple that lies ahead: missed periods fire once, now.
         long missed = (nowNanos - timer.deadlineNanos) / timer.periodNanos;
         long next = timer.deadlineNanos + (missed + 1) * timer.periodNanos;
-        makeRoom(next);
+        ensureCapacity(next);
         remove(timer);
         timer.firedDeadlineNanos = timer.deadlineNanos;
         timer.deadlineNanos = next;
@@ -117,7 +117,7 @@ public final class TimerQueue {
             return;
         }
         StackReserve.requireSmall();
-        makeRoom(deadlineNanos);
+        ensureCapacity(deadlineNanos);
         remove(timer);
         timer.deadlineNanos = deadlineNanos;
         insert(timer);
@@ -153,19 +153,19 @@ public final class TimerQueue {
         }
     }
 
-    /// Grows what a timer of that deadline goes to, before anything is changed (E-4).
-    private void makeRoom(long deadlineNanos) {
-        if (wheel.takes(deadlineNanos)) {
-            wheel.makeRoom(deadlineNanos);
+    /// Grows the structure for a timer of that deadline before anything changes (E-4).
+    private void ensureCapacity(long deadlineNanos) {
+        if (wheel.accepts(deadlineNanos)) {
+            wheel.ensureCapacity(deadlineNanos);
         } else {
-            near.makeRoom();
+            near.ensureCapacity();
         }
     }
 
-    /// Only when there is room.
+    /// Requires a preceding [#ensureCapacity].
     private void insert(LoopTimer timer) {
         timer.sequence = nextSequence++;
-        if (wheel.takes(timer.deadlineNanos)) {
+        if (wheel.accepts(timer.deadlineNanos)) {
             wheel.insert(timer);
         } else {
             near.insert(timer);

@@ -39,16 +39,16 @@ final class TimerSlot {
         return timer;
     }
 
-    /// Lets the next timer be added without an allocation.
-    void makeRoom() {
+    /// Ensures that the next timer can be added without an allocation.
+    void ensureCapacity() {
         if (size == timers.length) {
             timers = Arrays.copyOf(timers, Math.max(FEWEST, 2 * size));
         }
     }
 
-    /// Allocates only if the slot has run empty, and was shrunk, since room was made.
+    /// Allocates only if the slot was emptied and shrunk since [#ensureCapacity].
     void add(LoopTimer timer) {
-        makeRoom();
+        ensureCapacity();
         if (size == 0 || timer.deadlineNanos - leastNanos < 0) {
             leastNanos = timer.deadlineNanos;
         }

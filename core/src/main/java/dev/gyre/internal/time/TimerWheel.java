@@ -38,8 +38,8 @@ final class TimerWheel {
     /// Timers of earlier ticks are in the near queue.
     private long tick;
 
-    /// The level from which on down timers have yet to move out of the slots that the wheel's time
-    /// has entered; 0 if none have. Positive between calls only after memory ran out in the middle.
+    /// The highest level with timers still to move out of slots that the wheel has entered; 0 if
+    /// none. Positive between calls only after memory ran out during a move.
     private int unmoved;
 
     /// @param near where timers go when their time has come
@@ -50,18 +50,19 @@ final class TimerWheel {
         Arrays.setAll(slots, _ -> new TimerSlot());
     }
 
-    /// Whether the wheel takes a timer of that deadline. It does not if the deadline is so near that
-    /// its order matters now.
-    boolean takes(long deadlineNanos) {
+    /// Whether the wheel accepts a timer of that deadline. It rejects deadlines so near that their
+    /// order matters now.
+    boolean accepts(long deadlineNanos) {
         return tickOf(deadlineNanos) >= tick;
     }
 
-    /// Lets a timer of that deadline, which the wheel [#takes], be inserted without an allocation.
-    void makeRoom(long deadlineNanos) {
-        slots[slotFor(tickOf(deadlineNanos))].makeRoom();
+    /// Ensures that a timer of that deadline can be inserted without an allocation. The wheel must
+    /// [#accepts] it.
+    void ensureCapacity(long deadlineNanos) {
+        slots[slotFor(tickOf(deadlineNanos))].ensureCapacity();
     }
 
-    /// Only when there is room.
+    /// Requires a preceding [#ensureCapacity].
     void insert(LoopTimer timer) {
         int slot = slotFor(tickOf(timer.deadlineNanos));
         slots[slot].add(timer);
@@ -94,7 +95,7 @@ final class TimerWheel {
     ///
     /// @return the instant, or `otherwise` if that is earlier or there is none
     long nearest(long otherwise) {
-        if (isUnmoved()) {
+        if (hasPendingMoves()) {
             long now = anchorNanos + (tick << TICK_SHIFT);
             return now - otherwise < 0 ? now : otherwise;
         }
@@ -107,7 +108,7 @@ final class TimerWheel {
     }
 
     /// Whether memory ran out while timers were moved. The next advance moves the rest.
-    boolean isUnmoved() {
+    boolean hasPendingMoves() {
         return unmoved > 0;
     }
 
@@ -147,19 +148,19 @@ final class TimerWheel {
         }
     }
 
-    /// Moves the timers of a slot whose tick or stretch has begun to where they belong by now. One
-    /// by one, each with room made for it first: if memory runs out, none is lost and none is twice.
+    /// Moves the timers of a slot that the wheel has entered to their next place. Ensures capacity
+    /// before each move: if memory runs out, no timer is lost or duplicated.
     private void empty(int slot) {
         TimerSlot timers = slots[slot];
         boolean lowest = slot < SLOTS;
         while (timers.size() > 0) {
             LoopTimer timer = timers.get(timers.size() - 1);
             if (lowest && tickOf(timer.deadlineNanos) <= tick) {
-                near.makeRoom();
+                near.ensureCapacity();
                 remove(timer);
                 near.insert(timer);
-            } else { // Of a higher level, or put off.
-                makeRoom(timer.deadlineNanos);
+            } else { // From a higher level, or rescheduled.
+                ensureCapacity(timer.deadlineNanos);
                 remove(timer);
                 insert(timer);
             }

@@ -66,8 +66,8 @@ public final class TlsMachine {
 
     private static final ByteBuffer[] NOTHING = {};
 
-    /// Makes an engine in any state send `unexpected_message`, as the JDK's sockets do in these cases. Given the peer's own
-    /// bytes an engine would send `internal_error`.
+    /// Makes an engine in any state send `unexpected_message`, as the JDK's sockets do in these
+    /// cases. For the peer's own bytes an engine would send `internal_error`.
     private static final byte[] OVERSIZED_RECORD = {
         HANDSHAKE, MAJOR_VERSION, 3, (byte) 0xff, (byte) 0xff
     };
@@ -223,7 +223,7 @@ public final class TlsMachine {
         if (type == HANDSHAKE && refusesHandshakes) {
             return refuse(
                     OVERSIZED_RECORD,
-                    new SSLException("the peer wanted to negotiate anew, which is refused"));
+                    new SSLException("the peer requested renegotiation, which is not allowed"));
         }
         return null;
     }
@@ -413,7 +413,7 @@ public final class TlsMachine {
             SSLEngineResult _ =
                     engine.unwrap(ByteBuffer.wrap(illegalRecord), ByteBuffer.allocate(0));
         } catch (SSLException e) {
-            why.addSuppressed(e); // The engine has its alert to send now.
+            why.addSuppressed(e); // The engine now has the alert to send.
         }
         return fail(why);
     }

@@ -126,7 +126,7 @@ final class TlsTrouble {
     /// For a client that says hello in the format of SSL 2.0, whichever version it offers.
     static SSLException ssl2() {
         return new SSLException(
-                "the peer sent a hello in SSLv2 format, which is refused: it needs TLS 1.2 or 1.3");
+                "the peer sent an SSLv2 hello, which is not supported: use TLS 1.2 or 1.3");
     }
 
     private static @Nullable String language(String begin) {

@@ -115,7 +115,7 @@ class WatcherDifferentialTest {
         List<List<String>> run(Runs runs) {
             switch (runs) {
                 case CONTINUOUS -> {
-                    loop.defer(this::turn);
+                    loop.defer(this::onTick);
                     loop.run();
                 }
                 case FOR_NO_TIME -> {
@@ -127,7 +127,7 @@ class WatcherDifferentialTest {
                 case ONE_BY_ONE -> {
                     while (performUntilPoll()) {
                         boolean[] over = new boolean[1];
-                        // The I/O step of the first turn lies between the two.
+                        // The I/O step of the first tick lies between the two.
                         loop.defer(() -> loop.defer(() -> over[0] = true));
                         while (!over[0]) {
                             loop.runOne();
@@ -139,9 +139,9 @@ class WatcherDifferentialTest {
             return log;
         }
 
-        private void turn() {
+        private void onTick() {
             endPoll();
-            loop.defer(performUntilPoll() ? this::turn : loop::stop);
+            loop.defer(performUntilPoll() ? this::onTick : loop::stop);
         }
 
         private void endPoll() {

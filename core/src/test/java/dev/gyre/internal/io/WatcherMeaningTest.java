@@ -187,7 +187,7 @@ class WatcherMeaningTest {
                             loop.watch(fakes.reopen(FD), Watch.reading(says("new")));
                         }));
         backend.makeReady(FD - 1, Ready.READABLE);
-        happens(Ready.READABLE); // Found in the same look, but its turn comes after the other.
+        happens(Ready.READABLE); // Found by the same poll, but dispatched after the other.
         assertThat(log).containsExactly("reopens");
         assertThat(old.isWatching()).isFalse();
         assertThat(loop.metrics().watchers()).isEqualTo(2);

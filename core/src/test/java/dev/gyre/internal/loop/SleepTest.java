@@ -25,7 +25,7 @@ class SleepTest {
     }
 
     private void assertDidNotSleep() {
-        assertThat(state.get()).as("awake again, or nobody would be").isEqualTo(LoopState.RUNNING);
+        assertThat(state.get()).as("awake again").isEqualTo(LoopState.RUNNING);
         assertThat(backend.polls()).isEmpty();
         assertThat(sleep.sleeps.get()).isZero();
     }

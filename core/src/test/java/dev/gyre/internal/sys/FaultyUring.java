@@ -31,10 +31,10 @@ public class FaultyUring implements UringCalls {
     private volatile boolean refusesReceiveMultishot;
     private volatile boolean refusesBufferRings;
 
-    // Shared: counted by whoever enters a ring.
+    // Shared: counted by threads that enter a ring.
     private final AtomicInteger refused = new AtomicInteger();
 
-    // Shared: set before the first ring is, counted by whoever enters a ring.
+    // Shared: set before the first ring is, counted by threads that enter a ring.
     private volatile int countedErrno;
     private final AtomicInteger counted = new AtomicInteger();
 
@@ -160,7 +160,7 @@ public class FaultyUring implements UringCalls {
         return queue;
     }
 
-    /// Turns what this kernel is not to know into what no kernel knows, which answers EINVAL to it.
+    /// Replaces opcodes that this kernel must not know by an unknown one, which fails with EINVAL.
     private void spoil(int fd) {
         Submissions queue = ringOf(fd);
         int tail = Memory.getIntAcquire(queue.rings + queue.tail);

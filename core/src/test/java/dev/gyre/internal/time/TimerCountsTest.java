@@ -262,7 +262,7 @@ class TimerCountsTest {
         queue.collectDue(10);
         source.cancel();
         queue.takeDue(10).fire();
-        assertThat(queue.size()).as("before the loop hears of it").isZero();
+        assertThat(queue.size()).as("before the loop is notified").isZero();
         assertThat(log).doesNotContain("never");
     }
 

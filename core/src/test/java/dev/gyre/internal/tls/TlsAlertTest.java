@@ -35,7 +35,7 @@ class TlsAlertTest {
                         .machine("localhost", 4433, new RecordBench()));
     }
 
-    private static String answerOf(TlsEnd end, byte[] sent) {
+    private static String responseOf(TlsEnd end, byte[] sent) {
         end.arrive(sent);
         end.turn();
         end.turn();
@@ -44,8 +44,8 @@ class TlsAlertTest {
         return HexFormat.of().formatHex(end.takeOutput());
     }
 
-    /// What the JDK's server socket answers before it closes. It needs no certificate to refuse.
-    private static String answerOfJsse(byte[] sent) throws Exception {
+    /// The alert of the JDK's server socket before it closes. No certificate is needed for it.
+    private static String responseOfJsse(byte[] sent) throws Exception {
         InetAddress here = InetAddress.getLoopbackAddress();
         try (SSLServerSocket listener =
                         (SSLServerSocket)
@@ -89,8 +89,8 @@ class TlsAlertTest {
             throws Exception {
         byte[] bytes = HexFormat.of().parseHex(sent);
 
-        assertThat(answerOf(server(), bytes)).isEqualTo(UNEXPECTED_MESSAGE);
-        assertThat(answerOfJsse(bytes)).as("the oracle").isEqualTo(UNEXPECTED_MESSAGE);
+        assertThat(responseOf(server(), bytes)).isEqualTo(UNEXPECTED_MESSAGE);
+        assertThat(responseOfJsse(bytes)).as("the oracle").isEqualTo(UNEXPECTED_MESSAGE);
     }
 
     @ParameterizedTest(name = "{0}")
@@ -106,8 +106,8 @@ class TlsAlertTest {
         byte[] bytes = HexFormat.of().parseHex(sent);
         TlsEnd server = server();
 
-        assertThat(answerOf(server, bytes)).isEqualTo(HANDSHAKE_FAILURE);
-        assertThat(answerOfJsse(bytes)).as("the oracle").isEqualTo(HANDSHAKE_FAILURE);
+        assertThat(responseOf(server, bytes)).isEqualTo(HANDSHAKE_FAILURE);
+        assertThat(responseOfJsse(bytes)).as("the oracle").isEqualTo(HANDSHAKE_FAILURE);
         assertThat(server.machine.failure()).hasMessageContaining("SSLv2");
     }
 

@@ -276,7 +276,7 @@ class TlsMachineTest {
             asked.turn();
             pair.talk();
 
-            assertThat(asked.machine.failure()).hasMessageContaining("negotiate anew");
+            assertThat(asked.machine.failure()).hasMessageContaining("renegotiation");
             assertThat((byClient ? pair.client : pair.server).machine.failure())
                     .hasMessageContaining("alert unexpected_message");
         }

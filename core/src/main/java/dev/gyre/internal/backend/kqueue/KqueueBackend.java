@@ -267,7 +267,7 @@ public final class KqueueBackend implements Backend, KernelEvents {
         batch.add(udata, ready, told);
     }
 
-    /// The error that an event reports, as a number of [Errno]; 0 if it is none.
+    /// Returns the [Errno] of an error event; 0 for other events.
     private int errno(long event) {
         return (Kevent.flags(event) & Kevent.EV_ERROR) != 0
                 ? flavour.errno((int) Kevent.data(event))

@@ -20,10 +20,10 @@ sealed interface KqueueBell extends Doorbell {
     /// Whether closing the bell closes the queue: it is then its only descriptor.
     boolean isTheQueue();
 
-    /// Takes the wake-up back after its event was delivered. Loop thread only.
+    /// Drains the wake-up after its event was delivered. Loop thread only.
     ///
     /// @param calls those of the loop thread
-    /// @return whether nothing is left to take back; if false, the event is delivered again
+    /// @return whether the wake-up is drained; if false, the event is delivered again
     boolean drain(KqueueCalls calls);
 
     /// The best bell that this kernel has.

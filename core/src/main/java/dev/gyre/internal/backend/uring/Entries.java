@@ -92,7 +92,8 @@ final class Entries {
                 Memory.putLong(entry + OFFSETOF_IO_URING_SQE_OFF, request.length);
             }
             case POLL_END -> {
-                // A poll always reports RDHUP. One that is not to end by it has to go on behind it.
+                // A poll always reports RDHUP. If the request does not wait for it, a multishot
+                // continues.
                 boolean single = (request.flags & Ready.END) != 0;
                 int how = single ? 0 : IoUring.IORING_POLL_ADD_MULTI;
                 Memory.putInt(entry + OFFSETOF_IO_URING_SQE_LEN, how);

@@ -50,8 +50,8 @@ final class Flight {
     /// Of a multishot that the kernel refused: whether it is asked for one by one, to see if it was that.
     boolean singly;
 
-    /// Whether the last receive left room in its buffer. Only then the next one is multishot: it will
-    /// not take several buffers at once.
+    /// Whether the last receive left room in its buffer. Only then is the next one multishot,
+    /// because it will not consume several buffers at once.
     boolean drained;
 
     /// Of a multishot: whether a completion is posted or handed out that was not dealt with yet.

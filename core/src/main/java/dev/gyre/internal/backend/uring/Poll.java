@@ -29,7 +29,7 @@ final class Poll {
     // Loop thread only.
     int slot = -1;
 
-    /// Whether it is among the [ReadyPolls]: one event stands for all that was reported since the last.
+    /// Whether it is in [ReadyPolls]. One event covers all completions since the previous event.
     boolean reported;
 
     /// What the poll in flight carries; zero if there is none.

@@ -10,13 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 import java.lang.foreign.MemorySegment;
 
-/// Polls that have completed and were not taken yet. They are copied out of the ring, which may be gone
-/// when they are taken.
+/// Completed polls that are not dispatched yet. They are copied out of the ring, which may be
+/// closed before the dispatch.
 ///
-/// What a completion reports is what woke the poll, at the time it was woken: only the direction that
-/// changed, and perhaps read or written since, by a callback or between two runs. epoll asks the files
-/// again when it is waited for, so events are confirmed here the same way: one `poll(2)` for all that were
-/// collected together.
+/// A completion reports the state when the poll was woken, and only the direction that changed. A
+/// callback, or code between two runs, may have read or written since. epoll queries the files
+/// again on each wait. One `poll(2)` confirms all collected events here in the same way.
 ///
 /// Loop thread only.
 final class ReadyPolls {
@@ -78,12 +77,12 @@ final class ReadyPolls {
         return pollfds.address() + (long) index * Linux.SIZEOF_POLLFD;
     }
 
-    /// Drops what is no longer so of those added since the last call, and completes the rest. A one-shot
-    /// poll that is dropped is armed again, as it has not been reported.
+    /// Drops events added since the last call that no longer hold, and completes the rest. Rearms
+    /// dropped one-shot polls, because they were not reported.
     void confirm(Polls armed) {
         int from = confirmed;
         if (from == collected || calls.poll(pollfd(from), collected - from) < 0) {
-            confirmed = collected; // Refused, which leaves what the completions said.
+            confirmed = collected; // poll(2) failed: keep the events of the completions.
             return;
         }
         for (int i = from; i < collected; i++) {

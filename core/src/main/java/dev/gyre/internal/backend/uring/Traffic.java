@@ -68,7 +68,7 @@ final class Traffic {
         return wakeArmed && polls.isTold() && (flying == null || flying.pending().allSubmitted());
     }
 
-    /// Whether there is more to tell as soon as the kernel has taken what it was told: see
+    /// Whether more can be submitted once the kernel has consumed the pending submissions: see
     /// [PendingSubmissions].
     boolean hasBufferForStarved() {
         return flying != null && flying.pending().hasBufferForStarved();
@@ -104,8 +104,8 @@ final class Traffic {
         ready.confirm(polls);
     }
 
-    /// Takes all completions when no tick follows that would dispatch events. Polls that have completed
-    /// are armed again, and report what is so then.
+    /// Drains all completions when no tick follows to dispatch events. Completed polls are rearmed
+    /// and report the state at that time.
     void collectOperations(Ring ring) {
         while (ring.available() > 0) {
             take(ring, false);

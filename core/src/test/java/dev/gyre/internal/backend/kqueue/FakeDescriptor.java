@@ -212,7 +212,7 @@ final class FakeDescriptor {
 
     void close() {
         if (tcp && peer != null && in.bytes > 0) {
-            peer.reset(Errno.ECONNRESET); // Closed with bytes that nobody has read.
+            peer.reset(Errno.ECONNRESET); // Closed with unread bytes.
         }
         in.readerGone = true;
         out.writerGone = true;

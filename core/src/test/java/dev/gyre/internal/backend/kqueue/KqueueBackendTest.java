@@ -416,9 +416,9 @@ class KqueueBackendTest {
         backend.register(sockets.reader(), BOTH, bits -> {});
         kernel.failFilter(sockets.reader(), Kevent.EVFILT_READ, Errno.ENOBUFS);
         kernel.failFilter(sockets.reader(), Kevent.EVFILT_WRITE, Errno.ENOMEM);
-        int told = look(backend).getFirst();
-        assertThat(told & Ready.BITS).isEqualTo(Ready.READABLE | Ready.WRITABLE | Ready.ERROR);
-        assertThat(Ready.errno(told)).as("the first of the two").isEqualTo(Errno.ENOBUFS);
+        int event = look(backend).getFirst();
+        assertThat(event & Ready.BITS).isEqualTo(Ready.READABLE | Ready.WRITABLE | Ready.ERROR);
+        assertThat(Ready.errno(event)).as("the first of the two").isEqualTo(Errno.ENOBUFS);
         backend.close();
     }
 

@@ -308,7 +308,7 @@ class ReactorTest {
         assertThat(completed()).containsExactly("urgent 1", "read 8");
         calls.clear();
         start(Opcode.READ, "read");
-        assertThat(calls).as("nobody waits for urgent data").containsExactly("recv");
+        assertThat(calls).as("no operation waits for urgent data").containsExactly("recv");
     }
 
     @Test
@@ -321,7 +321,7 @@ class ReactorTest {
         assertThat(completed()).containsExactly("urgent ECONNRESET", "write ECONNRESET");
         calls.clear();
         reactor.ready(socket, Ready.HANGUP);
-        assertThat(calls).as("asked for nobody").doesNotContain("error");
+        assertThat(calls).as("no operation waits").doesNotContain("error");
     }
 
     @Test
@@ -368,7 +368,7 @@ class ReactorTest {
         for (int i = 0; i < 5; i++) {
             returns("recv", LENGTH);
             reactor.ready(socket, Ready.READABLE);
-            reactor.ready(socket, Ready.READABLE); // Nobody waits.
+            reactor.ready(socket, Ready.READABLE); // No operation waits.
             reactor.flush();
             returns("recv", -Errno.EAGAIN);
             start(Opcode.READ, "next");

@@ -20,8 +20,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Receives of peers that always have more to send, beside receives of peers that send little. A turn
-/// is what the loop makes of it: one look at the kernel, and everything that it brought is handled.
+/// Receives of bulk senders beside receives of light senders. A tick is one poll of the kernel and
+/// the handling of all its completions.
 @On("io_uring")
 class UringFairnessTest extends UringFixture {
     private static final int BUFFERS = 16;
@@ -46,11 +46,11 @@ class UringFairnessTest extends UringFixture {
         startBulk(bulk);
         int[] light = pair();
         Request receive = receiving(light[0]);
-        turns(10);
+        ticks(10);
 
         for (int round = 0; round < ROUNDS; round++) {
             send(light[1], "ping");
-            assertThat(turnsUntilServed(receive)).isLessThanOrEqualTo(mostTurns(bulk + 1));
+            assertThat(ticksUntilServed(receive)).isLessThanOrEqualTo(maxTicks(bulk + 1));
         }
     }
 
@@ -59,13 +59,13 @@ class UringFairnessTest extends UringFixture {
     @Clause({"N-6", "B-4"})
     void receive_ofANewPeerBesideBulkPeers_isServedInItsTurn(int bulk) {
         startBulk(bulk);
-        turns(10);
+        ticks(10);
 
         for (int round = 0; round < ROUNDS; round++) {
             int[] light = pair();
             send(light[1], "ping");
-            assertThat(turnsUntilServed(receiving(light[0])))
-                    .isLessThanOrEqualTo(mostTurns(bulk + round + 1));
+            assertThat(ticksUntilServed(receiving(light[0])))
+                    .isLessThanOrEqualTo(maxTicks(bulk + round + 1));
         }
     }
 
@@ -81,14 +81,14 @@ class UringFairnessTest extends UringFixture {
         }
         int[] light = pair();
         Request receive = receiving(light[0]);
-        turns(10);
+        ticks(10);
 
         for (int round = 0; round < ROUNDS; round++) {
             // All at once, after a pause in which each of them was drained.
             bursty.forEach(this::sendAll);
             send(light[1], "ping");
-            assertThat(turnsUntilServed(receive)).isLessThanOrEqualTo(mostTurns(9) + 1);
-            turns(40);
+            assertThat(ticksUntilServed(receive)).isLessThanOrEqualTo(maxTicks(9) + 1);
+            ticks(40);
         }
     }
 
@@ -97,11 +97,11 @@ class UringFairnessTest extends UringFixture {
     @Clause({"O-8", "B-4"})
     void receive_ofBulkPeers_seldomLacksABuffer(int bulk) {
         startBulk(bulk);
-        turns(10);
+        ticks(10);
         int before = uring.countedCompletions();
         int receivesBefore = receives;
 
-        turns(100);
+        ticks(100);
 
         assertThat(receives - receivesBefore)
                 .isGreaterThanOrEqualTo(100 * Math.min(bulk, BUFFERS) / 2);
@@ -110,8 +110,8 @@ class UringFairnessTest extends UringFixture {
                 .isLessThanOrEqualTo(10);
     }
 
-    /// How many turns it takes to serve each of these connections once, and one to look at the kernel.
-    private static int mostTurns(int connections) {
+    /// How many ticks it takes to serve each of these connections once, and one to poll the kernel.
+    private static int maxTicks(int connections) {
         return 2 + (connections + BUFFERS - 1) / BUFFERS;
     }
 
@@ -131,18 +131,18 @@ class UringFairnessTest extends UringFixture {
         return receive;
     }
 
-    private int turnsUntilServed(Request receive) {
-        for (int turns = 1; turns <= 100; turns++) {
+    private int ticksUntilServed(Request receive) {
+        for (int ticks = 1; ticks <= 100; ticks++) {
             served.clear();
-            turns(1);
+            ticks(1);
             if (served.contains(receive)) {
-                return turns;
+                return ticks;
             }
         }
-        throw new AssertionError("not served in 100 turns");
+        throw new AssertionError("not served in 100 ticks");
     }
 
-    private void turns(int count) {
+    private void ticks(int count) {
         for (int i = 0; i < count; i++) {
             bulkPeers.forEach(this::sendAll);
             backend.pollNow();

@@ -19,15 +19,16 @@ import java.util.concurrent.atomic.AtomicLong;
 /// The files that a server has sent lately, by what was asked for: so that what is asked for again costs neither a
 /// system call to find it nor another thread. Those that were not asked for longest go first.
 ///
-/// A file that is being sent stays open when it leaves here, until that is done. When descriptors have run out, those of files that
-/// nobody is being sent are given up.
+/// An evicted file stays open until its transfers complete. If descriptors run out, the cache
+/// closes files that are not being sent.
 ///
 /// Loop thread only; [#close()] also on the thread that ends the loop.
 public final class FileCache implements AutoCloseable {
     private static final int MOST_FILES = 256;
     private static final long MOST_BYTES = 16L << 20;
 
-    /// All loops together keep this share of the process's descriptors, which is half of what listeners leave to files.
+    /// The share of the open-file limit for the caches of all loops: half of the listeners'
+    /// reserve.
     private static final int DESCRIPTOR_SHARE = 20;
 
     /// With less room than this only what is small is compressed anew: what is large would throw out what was made
@@ -73,7 +74,7 @@ public final class FileCache implements AutoCloseable {
         loop.own(this);
     }
 
-    /// @param limit of the process; below zero if it is unknown
+    /// @param limit the open-file limit; negative if unknown
     static int maxDescriptors(long limit) {
         int loops = Runtime.getRuntime().availableProcessors();
         return limit < 0 ? MOST_FILES : Math.clamp(limit / DESCRIPTOR_SHARE / loops, 1, MOST_FILES);
@@ -140,7 +141,8 @@ public final class FileCache implements AutoCloseable {
         }
     }
 
-    /// Forgets the files that hold a descriptor, so that others can be opened. Those that are being sent stay open until then.
+    /// Evicts the files that hold a descriptor, so that others can be opened. Files being sent stay
+    /// open until their transfers complete.
     ///
     /// @return whether a descriptor was released
     boolean releaseDescriptors() {
@@ -149,7 +151,7 @@ public final class FileCache implements AutoCloseable {
         return open.size() < before;
     }
 
-    /// Forgets those that were not asked for longest, until no more than this are left that hold a descriptor.
+    /// Evicts the least recently used files until at most `max` hold a descriptor.
     private void releaseDescriptors(int max) {
         Iterator<CachedFile> oldest = files.values().iterator();
         while (descriptors > max) {
@@ -161,12 +163,12 @@ public final class FileCache implements AutoCloseable {
         }
     }
 
-    /// A request was answered with 503 because there was no descriptor, or no worker, for its file.
+    /// Counts a file request that got 503 for lack of descriptors or workers.
     void refused() {
         refused.setOpaque(refused.getPlain() + 1);
     }
 
-    /// How many of those there were. Any thread.
+    /// Returns how many file requests were refused. Any thread.
     public long allRefused() {
         return refused.getOpaque();
     }

@@ -7,9 +7,9 @@ import dev.gyre.EventLoop;
 /// together cannot use up the heap, at whose end the loop would end, and everybody with it.
 ///
 /// The heap of a process is shared by its loops, of which there is about one a processor, and by all that is not counted here: a share is
-/// a quarter of the heap over the processors, and no more than the loop has of native memory. On a
-/// machine of many processors it is still as much as one peer may ask for at a time, unless that
-/// is more than an eighth of the heap.
+/// a quarter of the heap divided by the processors, and at most the loop's native memory. On a
+/// machine with many processors it is at least the maximum of one client, or an eighth of the heap
+/// if that is less.
 ///
 /// Loop thread only.
 public final class HeapShare {

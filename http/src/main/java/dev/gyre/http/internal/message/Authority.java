@@ -44,8 +44,8 @@ final class Authority {
         return last > at ? last : -1;
     }
 
-    /// Where an IP literal ends, behind its bracket; -1 if there is none. A zone is not part of it:
-    /// it means something to the sender only (RFC 6874, 4).
+    /// Returns the index after an IP literal's closing bracket; -1 if absent. Zones are rejected:
+    /// they are meaningful to the sender only (RFC 6874, 4).
     private static int literalEnd(byte[] data, int at, int end) {
         int close = at + 1;
         while (close < end && data[close] != ']') {
@@ -59,7 +59,7 @@ final class Authority {
         return valid ? close + 1 : -1;
     }
 
-    /// Whether it is an `IPvFuture`, from behind its `v`: hex digits, a dot, and something.
+    /// Whether the rest after `v` is an `IPvFuture`: hex digits, a dot, and at least one character.
     private static boolean isFuture(byte[] data, int at, int end) {
         int dot = Octets.firstNotIn(Octets.HEX, data, at, end);
         return dot > at
@@ -68,8 +68,8 @@ final class Authority {
                 && Octets.firstNotIn(LITERAL, data, dot + 1, end) == end;
     }
 
-    /// Whether it is an `IPv6address`: eight groups, or fewer and one `::`, which stands for at least
-    /// one. An IPv4 address in place of the last two counts as two.
+    /// Whether it is an `IPv6address`: eight groups, or fewer and one `::`, which replaces at least
+    /// one. An IPv4 address at the end counts as two groups.
     private static boolean isIpv6(byte[] data, int from, int end) {
         int groups = 0;
         boolean shortened = end - from >= 2 && data[from] == ':' && data[from + 1] == ':';
@@ -102,7 +102,7 @@ final class Authority {
         return shortened ? groups <= 7 : groups == 8;
     }
 
-    /// Whether it is four numbers up to 255 with dots between them, without zeros in front.
+    /// Whether it is an IPv4 address: four numbers up to 255, without leading zeros.
     private static boolean isIpv4(byte[] data, int from, int end) {
         int at = from;
         for (int part = 0; part < 4; part++) {

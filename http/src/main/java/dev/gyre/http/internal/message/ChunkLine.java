@@ -4,8 +4,8 @@ import dev.gyre.io.Buffer;
 
 /// The line before a chunk: its size in hex digits, and extensions, which mean nothing here but have to be right.
 ///
-/// White space is taken where the grammar has it, around `;` and `=` (RFC 9112, 7.1.1), and nowhere else:
-/// not before the size, and not before the CRLF.
+/// White space is accepted only where the grammar allows it, around `;` and `=` (RFC 9112, 7.1.1),
+/// not before the size or the CRLF.
 ///
 /// **Threads.** One at a time.
 final class ChunkLine {
@@ -111,7 +111,7 @@ final class ChunkLine {
         return last <= 0 ? last : behind(data, last, end);
     }
 
-    /// Skips white space, which only another extension may follow.
+    /// Skips white space. Only another extension may follow it.
     private static int behind(byte[] data, int at, int end) {
         int next = Octets.skipSpace(data, at, end);
         if (next == end) {

@@ -121,7 +121,7 @@ final class Fields implements Headers {
         count++;
     }
 
-    /// Puts other bytes in place of a value.
+    /// Replaces a value.
     ///
     /// @param at where the value begins
     void replaceValue(int at, int from, int to) {

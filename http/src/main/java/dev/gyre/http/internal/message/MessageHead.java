@@ -51,7 +51,7 @@ public abstract sealed class MessageHead implements Headers permits RequestHead,
         return 0;
     }
 
-    /// Refuses a head, also one that is complete, for a reason that is not in its bytes.
+    /// Rejects a head, even a complete one, for a reason outside its bytes.
     ///
     /// @return -1, as [#parse]
     public final int refuse(Refusal why) {

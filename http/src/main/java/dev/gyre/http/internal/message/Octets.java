@@ -24,8 +24,8 @@ final class Octets {
                     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                             + "!#$%&'*+-.^_`|~");
 
-    /// Bytes of a path or a query but for `?` and escapes (RFC 3986, 3.3 and 3.4). Brackets belong
-    /// into an authority alone, but browsers send them in queries as they are.
+    /// Bytes of a path or a query except `?` and escapes (RFC 3986, 3.3 and 3.4). The grammar
+    /// allows brackets only in an authority, but browsers send them unescaped in queries.
     private static final boolean[] PATH =
             set(
                     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -136,8 +136,8 @@ final class Octets {
         return end;
     }
 
-    /// Where the first byte is that ends a path, or may not be in it: also `?`, and `%`, which has to be
-    /// looked at. The end if there is none.
+    /// Returns the index of the first byte that ends a path, is illegal in it, or is `?` or `%`;
+    /// the end if absent.
     static int firstOutsidePath(byte[] data, int from, int end) {
         for (int at = from; at < end; at += Long.BYTES) {
             long word = word(data, at, end);

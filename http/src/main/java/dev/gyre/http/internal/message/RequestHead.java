@@ -61,7 +61,7 @@ public final class RequestHead extends MessageHead {
                 return Refusal.HOST_MISSING.code();
             }
         } else if (line.hasAuthority()) {
-            // Whoever asks for the host gets that of the target (RFC 9112, 3.2.2).
+            // The target's host overrides the Host header (RFC 9112, 3.2.2).
             fields.replaceValue(framing.hostAt(), line.authorityAt(), line.authorityEnd());
         }
         return framing.finish(http10);

@@ -146,7 +146,7 @@ final class RequestLine {
                     < Math.min(most, stop + 3)) {
                 break;
             } else {
-                stop = Math.min(most, stop + 3); // If it is cut off, more is needed or too much.
+                stop = Math.min(most, stop + 3); // If truncated: incomplete or too long.
             }
             stop = Octets.firstOutsidePath(data, stop, most);
         }

@@ -15,8 +15,8 @@ import java.util.Objects;
 
 /// A request and its answer.
 ///
-/// It serves one request after the other while handlers respond at once. What handlers hold of it
-/// ([ServerRequest], [ServerResponse], [RequestHeaders], [NoBody]) knows the generation it is for.
+/// It is reused for successive requests while handlers respond at once. The handles that handlers
+/// hold ([ServerRequest], [ServerResponse], [RequestHeaders], [NoBody]) store their generation.
 ///
 /// Loop thread only, but for what [ServerRequest] and [ServerResponse] say.
 final class Exchange {
@@ -42,12 +42,12 @@ final class Exchange {
     /// Who is to hear that the peer has left; null as long as nobody asked, and the peer is there.
     private @Nullable Interest interest;
 
-    /// What middleware has set; `null` until something is.
+    /// Attributes set by middleware; `null` until the first.
     @Nullable Map<Attribute<?>, Object> attributes;
 
-    /// The blocking handler at work; `null` for other handlers. Read by any thread that has the request. Such an
-    /// exchange is never reused, so this is set once; volatile, so that a thread which sees it also
-    /// sees the generation it belongs to.
+    /// The running blocking handler; `null` for other handlers. Read by any thread that holds the
+    /// request. Such an exchange is never reused, so this is set once; volatile, so that a thread
+    /// which sees it also sees the generation it belongs to.
     private volatile @Nullable BlockingCall call;
 
     List<String> parameters = List.of();
@@ -82,7 +82,7 @@ final class Exchange {
         return generation == this.generation && !isOver();
     }
 
-    /// Whether the request of that generation is served here, or was when its connection was lost.
+    /// Whether the request of that generation is in progress, or was when its connection was lost.
     boolean isLive(int generation) {
         return generation == this.generation && connection != null;
     }
@@ -115,12 +115,12 @@ final class Exchange {
 
     private static IllegalStateException over() {
         return new IllegalStateException(
-                "this request is over: its response was sent, or its connection closed. Do not keep"
-                        + " a Request or Response beyond that: use response.onDone for what comes"
-                        + " after the response, and copy what is needed later");
+                "this request has ended: its response is complete, or its connection closed. Do not"
+                        + " keep a Request or Response beyond that: use response.onDone for work"
+                        + " after the response, and copy values that are needed later");
     }
 
-    /// Whether nothing of the request of that generation can be read any more.
+    /// Whether the request of that generation is no longer readable.
     boolean isForgotten(int generation) {
         return !isLive(generation) || (lost && !losing);
     }

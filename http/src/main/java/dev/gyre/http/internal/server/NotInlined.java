@@ -4,8 +4,8 @@ package dev.gyre.http.internal.server;
 /// always `null`. C2 does not inline a method whose signature names a class that is not loaded, and
 /// nothing ever loads this one.
 ///
-/// It keeps methods small that are to be inlined: those between the handles of a request, and the handler
-/// that uses them ([LoopServer#answer]).
+/// It keeps the methods small that the compiler must inline between the handles of a request and
+/// the handler that uses them ([LoopServer#answer]).
 final class NotInlined {
     private NotInlined() {}
 }

@@ -54,7 +54,7 @@ final class Outcome {
         return exchange.bench.done;
     }
 
-    /// The handler has returned. Waits for its promise, unless that is settled.
+    /// Called when the handler has returned. Waits for its promise unless that is settled.
     void handled(Promise<?> promise) {
         if (promise == exchange.bench.done && exchange.response.isAnswered()) {
             settled = true;
@@ -76,15 +76,14 @@ final class Outcome {
                 });
     }
 
-    /// Waits for a promise, and while it resolves to another promise for that one: `then` in place of
-    /// `thenCompose` makes no difference at the end of a handler's chain.
+    /// Waits for a promise. If it resolves to another promise, waits for that one. So `then` and
+    /// `thenCompose` are equivalent at the end of a handler's chain.
     private void follow(
             Promise<?> promise, Runnable onResolved, Consumer<? super Throwable> onRejected) {
         follow(promise, promise, 1, onResolved, onRejected);
     }
 
-    /// @param mark an earlier promise of the chain, a later one with each power of two: a cycle comes
-    ///     back to it
+    /// @param mark an earlier promise of the chain, advanced at each power of two, to detect cycles
     @SuppressWarnings("ReferenceEquality") // A promise is only itself.
     private void follow(
             Promise<?> promise,
@@ -115,7 +114,7 @@ final class Outcome {
                         });
     }
 
-    /// A promise of another loop settles there: its outcome is brought here.
+    /// Transfers the outcome of another loop's promise to this loop.
     @SuppressWarnings("ReferenceEquality") // A loop is only itself.
     private Promise<?> onThisLoop(Promise<?> promise) {
         EventLoop loop = exchange.bench.loop;

@@ -14,7 +14,7 @@ record Pattern(List<Segment> segments, String rest) {
     /// @param text the literal, or the name of the parameter
     record Segment(String text, boolean isParameter) {}
 
-    /// Escapes but those of characters that mean something in patterns, here or elsewhere.
+    /// Escapes, except those of characters with a meaning in patterns of this or other routers.
     private static final java.util.regex.Pattern ENCODED =
             java.util.regex.Pattern.compile("%(?!3A|2A|7B|7D)[0-9A-Fa-f]{2}");
 
@@ -53,8 +53,8 @@ record Pattern(List<Segment> segments, String rest) {
             name = takesRest ? name.substring(0, name.length() - 3) : name;
             if (!NAME.matcher(name).matches()) {
                 throw new IllegalArgumentException(
-                        "a parameter is a name in braces, {id}, or {rest...} for all that is left,"
-                                + " and its value is checked in the handler: "
+                        "a parameter is a name in braces, {id}, or {rest...} for the rest;"
+                                + " check its value in the handler: "
                                 + text);
             }
             if (!names.add(name)) {
@@ -71,8 +71,8 @@ record Pattern(List<Segment> segments, String rest) {
         return new Pattern(List.copyOf(segments), "");
     }
 
-    /// Refuses a segment that is a parameter or a wildcard in the syntax of another router: as a literal
-    /// it would be accepted, and its requests answered with 404.
+    /// Rejects a parameter or wildcard in the syntax of another router. As a literal, all its
+    /// requests would get 404.
     private static void requireLiteral(String text, String part, boolean last) {
         if (FOREIGN.matcher(part).matches()) {
             boolean rest = last && part.startsWith("*");
@@ -82,7 +82,7 @@ record Pattern(List<Segment> segments, String rest) {
                     text
                             + " has "
                             + part
-                            + ", which is no parameter here: write {"
+                            + ", which is not a parameter: write {"
                             + usual
                             + (rest ? "...}" : "}")
                             + literally(part));
@@ -92,17 +92,17 @@ record Pattern(List<Segment> segments, String rest) {
                     text
                             + " has a star in "
                             + part
-                            + ", which stands for nothing else here: a parameter is a whole"
-                            + " segment, {name}, and the handler looks at its value"
+                            + ", which is not a wildcard: a parameter is a whole"
+                            + " segment, {name}; check its value in the handler"
                             + literally(part));
         }
     }
 
-    /// How a segment is written that is meant as it is.
+    /// Returns a hint on how to write the segment as a literal.
     private static String literally(String part) {
         String literal = part.startsWith(":") ? "%3A" + part.substring(1) : part;
         literal = literal.replace("*", "%2A");
-        return literal.equals(part) ? "" : ", or " + literal + " if it is meant literally";
+        return literal.equals(part) ? "" : ", or " + literal + " if it is a literal";
     }
 
     private static String unescaped(String part) {

@@ -12,8 +12,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The state of a response. Reused with its exchange, so handlers never hold it: they have a
-/// [ServerResponse], which checks whose turn it is.
+/// The state of a response. Reused with its exchange, so handlers never hold it. They hold a
+/// [ServerResponse], which checks the generation.
 ///
 /// ```
 ///     OPEN ──▶ BEGUN ──▶ COMPLETE        a stream of output, a file
@@ -32,14 +32,14 @@ final class ResponseState {
     final Workbench bench;
     private final AnswerHead head = new AnswerHead();
 
-    // Loop thread only, as far as a blocking handler does not have it.
+    // Loop thread only, unless a blocking handler owns it.
     private Stage stage = Stage.COMPLETE;
     private long contentBytes;
     private final List<Runnable> onDone = new ArrayList<>();
     private @Nullable Unfinished rest;
     private @Nullable Encoding encoding;
 
-    /// Whether a file gives the content, whatever becomes of the handler.
+    /// Whether a file provides the body, independent of the handler.
     private boolean byFile;
 
     private boolean endsWithConnection;
@@ -50,7 +50,7 @@ final class ResponseState {
         bench = exchange.bench;
     }
 
-    /// Forgets everything: another request begins.
+    /// Resets everything for the next request.
     void reset() {
         onDone.clear();
         told = false;
@@ -58,7 +58,7 @@ final class ResponseState {
         begin();
     }
 
-    /// Forgets everything that was set, but for what is to last, and not who waits for the end.
+    /// Discards everything that was set, except sticky headers and completion callbacks.
     void begin() {
         stage = Stage.OPEN;
         contentBytes = 0;
@@ -133,9 +133,9 @@ final class ResponseState {
         head.prepare(lines);
     }
 
-    // ------------------------------------------------------------------ all at once
+    // ------------------------------------------------------------------ whole responses
 
-    /// Compresses the content if it turns out to be worth it.
+    /// Compresses the body if that saves enough.
     void encode(Encoding encoding) {
         requireOpen();
         this.encoding = encoding;
@@ -143,13 +143,13 @@ final class ResponseState {
 
     /// Sends a whole response, with text or with bytes.
     ///
-    /// In one method on purpose: it is longer than the JIT compiler inlines (`FreqInlineSize`). What
-    /// calls it stays small, so that a handler is inlined where its handles are made, and these are
-    /// never allocated. `PlaintextAllocationTest` fails otherwise.
+    /// One method on purpose: it exceeds the JIT compiler's inlining limit (`FreqInlineSize`). Its
+    /// callers stay small, so the compiler inlines the handler and removes the allocation of its
+    /// handles. `PlaintextAllocationTest` fails otherwise.
     ///
-    /// @param type the line of it, unless one is set
+    /// @param type the Content-Type line, unless one is set
     /// @param text sent as UTF-8; `null` if there are bytes
-    Promise<?> answer(byte[] type, @Nullable String text, byte[] bytes) {
+    Promise<?> send(byte[] type, @Nullable String text, byte[] bytes) {
         if (exchange.isLost()) {
             return bench.done;
         }
@@ -160,7 +160,7 @@ final class ResponseState {
                                 && encoding == null
                                 && Lines.isAscii(text)
                         ? text
-                        : null; // Goes to the buffer without a copy.
+                        : null; // Encoded into the buffer without a copy.
         byte[] content = text == null ? bytes : ascii == null ? text.getBytes(UTF_8) : Lines.NONE;
         if (encoding != null && content.length > 0) {
             content = encoding.whole(exchange.head, this, head.typeOf(type), content);
@@ -173,14 +173,14 @@ final class ResponseState {
                         ? bench.memory.fits(content, connection.stream())
                         : bench.memory.fits(length, connection.stream());
         if (!fits && hasContent()) {
-            // Later there may be memory. A response that is cut off would not even say so.
+            // Memory may be available later. A truncated response could not tell the client.
             begin();
             head.status(503);
             head.add("Retry-After", "1");
-            return answer(Lines.TEXT, "there is no memory for the answer just now\n", Lines.NONE);
+            return send(Lines.TEXT, "there is no memory for the answer just now\n", Lines.NONE);
         }
         Buffer out = putHead(type, length);
-        boolean whole = true; // With the stream, or about to be.
+        boolean whole = true; // Written to the stream, or about to be.
         if (!hasContent()) {
             length = 0;
         } else if (ascii != null) {
@@ -206,12 +206,13 @@ final class ResponseState {
         return bench.done;
     }
 
-    /// Whether all of the answer is given, though a part of it may still wait for the peer.
+    /// Whether the handler has provided the whole response. Some of it may still wait for the
+    /// client.
     boolean isWhole() {
         return isComplete() || byFile || rest instanceof LongContent;
     }
 
-    // ------------------------------------------------------------------ bit by bit
+    // ------------------------------------------------------------------ streamed responses
 
     ServerStream begin(byte[] type) {
         if (exchange.isLost()) {
@@ -245,27 +246,27 @@ final class ResponseState {
         return made;
     }
 
-    /// Whether the end of the connection is that of the content, so that only a reset tells of one that is not whole.
+    /// Whether the end of the connection delimits the body, so only a reset signals truncation.
     boolean endsWithConnection() {
         return endsWithConnection;
     }
 
-    /// Whether content was begun bit by bit, and waits to be ended.
+    /// Whether a streamed body is open.
     boolean isLeftOpen() {
         return stage == Stage.BEGUN && rest instanceof ServerStream stream && stream.isOpen();
     }
 
-    /// Whether its content is given bit by bit.
+    /// Whether its body is streamed.
     boolean isStreamed() {
         return rest instanceof ServerStream;
     }
 
-    /// How often something was written of content bit by bit.
+    /// Returns how many writes the streamed body had.
     int writes() {
         return rest instanceof ServerStream stream ? stream.writes() : 0;
     }
 
-    /// Whether a thread waits for the peer to take what was written.
+    /// Whether a thread waits for the client to accept output.
     boolean isWaitingForRoom() {
         return rest instanceof ServerStream stream && stream.isWaitingForRoom();
     }
@@ -277,18 +278,18 @@ final class ResponseState {
         return new ServerEvents(begin(Lines.NONE), bench.loop, lastSeen);
     }
 
-    /// Answers with bytes that no encoding is for.
+    /// Sends bytes without an encoding.
     ///
-    /// @param type the line of it, unless one is set
+    /// @param type the Content-Type line, unless one is set
     Promise<?> sendAsIs(byte[] type, byte[] content) {
         encoding = null;
-        return answer(type, null, content);
+        return send(type, null, content);
     }
 
-    /// Sends the head of an answer whose content is a file's, of so many bytes, and no longer its handler's work. [#complete()] ends it.
+    /// Sends the head of a response whose body is a file of `length` bytes. [#complete()] ends it.
     HttpConnection beginWith(byte[] type, long length) {
         requireOpen();
-        assert length >= 0 : "who sends it knows how long it is: " + length;
+        assert length >= 0 : "unknown length: " + length;
         Buffer _ = putHead(type, length);
         stage = Stage.BEGUN;
         byFile = true;
@@ -297,7 +298,7 @@ final class ResponseState {
         return exchange.connection();
     }
 
-    /// Sends the head of 101: from here on somebody else has the stream.
+    /// Sends the head of 101. Another protocol then owns the stream.
     HttpConnection beginUpgrade(String protocol) {
         requireOpen();
         HttpConnection connection = exchange.connection();
@@ -307,20 +308,20 @@ final class ResponseState {
         return connection;
     }
 
-    /// Somebody else has the stream now.
+    /// Called when another protocol owns the stream.
     void upgraded() {
         stage = Stage.COMPLETE;
         tellDone();
     }
 
-    // ------------------------------------------------------------------ putting it together
+    // ------------------------------------------------------------------ writing the response
 
-    /// Whether content follows the head.
+    /// Whether a body follows the head.
     boolean hasContent() {
         return Status.mayHaveContent(head.status()) && !exchange.head.method().equals("HEAD");
     }
 
-    /// @param length of the content; -1 if that is not known, and it comes in chunks, or ends with the connection
+    /// @param length of the body; -1 if unknown: chunked, or delimited by the end of the connection
     private Buffer putHead(byte[] type, long length) {
         HttpConnection connection = exchange.connection();
         Buffer out = bench.out(connection, head.bytes() + Lines.SHORT_BYTES);
@@ -328,7 +329,7 @@ final class ResponseState {
         return head.put(out, bench.preamble, type, length, exchange.head.isHttp10(), !hasContent());
     }
 
-    /// Everything is with the stream, or about to be.
+    /// Called when everything is written to the stream, or about to be.
     void complete() {
         stage = Stage.COMPLETE;
         HttpConnection connection = exchange.connection();
@@ -339,7 +340,7 @@ final class ResponseState {
         contentBytes += bytes;
     }
 
-    /// The connection is gone, whatever stage this is at.
+    /// Called when the connection is lost, in any state.
     void lost() {
         if (stage != Stage.COMPLETE) {
             head.lost(stage == Stage.BEGUN);
@@ -351,9 +352,9 @@ final class ResponseState {
         }
     }
 
-    // ------------------------------------------------------------------ afterwards
+    // ------------------------------------------------------------------ completion
 
-    /// There is room again.
+    /// Called when the stream is writable again.
     void writable() {
         Unfinished known = rest;
         if (known != null && stage == Stage.BEGUN) {
@@ -378,7 +379,7 @@ final class ResponseState {
         }
     }
 
-    /// Tells those who wait for the end, and those whom they add.
+    /// Runs the completion callbacks, including those that they add.
     void tellDone() {
         for (int i = 0; i < onDone.size(); i++) {
             UserCallbacks.guarded(onDone.get(i));

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /// The request as a handler holds it: which exchange, and which generation of it, as in
-/// [ServerResponse]. Makes text of the head's bytes when asked.
+/// [ServerResponse]. Decodes the head's bytes on demand.
 public final class ServerRequest implements Request {
     private final Exchange exchange;
     private final int generation;
@@ -221,7 +221,7 @@ public final class ServerRequest implements Request {
             return "a request of loop " + exchange.bench.loop.config().name();
         }
         return exchange.isForgotten(generation)
-                ? "a request that is over"
+                ? "a request that has ended"
                 : method() + " " + target();
     }
 }

@@ -17,10 +17,10 @@ import java.util.function.Supplier;
 ///
 /// The [ResponseState] behind it serves one request after the other. A new handle is made for each
 /// request, and every call compares generations, so a handle that outlives its request cannot reach
-/// the next one. Nothing but the caller refers to a handle: where the handler is inlined, the JIT
-/// compiler removes the allocation.
+/// the next one. Only the caller refers to a handle, so the JIT compiler removes the allocation
+/// where it inlines the handler.
 ///
-/// On a blocking handler's thread every call is carried out on the loop.
+/// Calls from a blocking handler's thread run on the loop.
 public final class ServerResponse implements Response {
     private final Exchange exchange;
     private final int generation;
@@ -96,46 +96,46 @@ public final class ServerResponse implements Response {
         state().addLasting(name, value);
     }
 
-    /// Compresses the body if it turns out to be worth it. Loop thread only.
+    /// Compresses the body if that saves enough. Loop thread only.
     void encode(Encoding encoding) {
         state().encode(encoding);
     }
 
-    // ------------------------------------------------------------------ all at once
+    // ------------------------------------------------------------------ whole responses
 
     @Override
     public Promise<?> send() {
         return isElsewhere("Response.send")
                 ? onLoop(this::send)
-                : state().answer(Lines.NONE, null, Lines.NONE);
+                : state().send(Lines.NONE, null, Lines.NONE);
     }
 
     @Override
     public Promise<?> send(byte[] content) {
         return isElsewhere("Response.send")
                 ? onLoop(() -> send(content))
-                : state().answer(Lines.BYTES, null, content);
+                : state().send(Lines.BYTES, null, content);
     }
 
     @Override
     public Promise<?> send(Buffer content) {
         return isElsewhere("Response.send")
                 ? onLoop(() -> send(content))
-                : state().answer(Lines.BYTES, null, content.getBytes());
+                : state().send(Lines.BYTES, null, content.getBytes());
     }
 
     @Override
     public Promise<?> text(String content) {
         return isElsewhere("Response.text")
                 ? onLoop(() -> text(content))
-                : state().answer(Lines.TEXT, content, Lines.NONE);
+                : state().send(Lines.TEXT, content, Lines.NONE);
     }
 
     @Override
     public Promise<?> html(String content) {
         return isElsewhere("Response.html")
                 ? onLoop(() -> html(content))
-                : state().answer(Lines.HTML, content, Lines.NONE);
+                : state().send(Lines.HTML, content, Lines.NONE);
     }
 
     @Override
@@ -143,8 +143,8 @@ public final class ServerResponse implements Response {
         boolean elsewhere = isElsewhere("Response.json");
         String text = exchange.bench.server.toJson(value);
         return elsewhere
-                ? onLoop(() -> state().answer(Lines.JSON, text, Lines.NONE))
-                : state().answer(Lines.JSON, text, Lines.NONE);
+                ? onLoop(() -> state().send(Lines.JSON, text, Lines.NONE))
+                : state().send(Lines.JSON, text, Lines.NONE);
     }
 
     @Override
@@ -174,7 +174,7 @@ public final class ServerResponse implements Response {
         return exchange.bench.server.staticFiles.send(exchange, file);
     }
 
-    // ------------------------------------------------------------------ bit by bit
+    // ------------------------------------------------------------------ streamed responses
 
     @Override
     public ResponseStream stream() {

@@ -164,7 +164,8 @@ final class Closing {
         lost(why, CloseReason.CLOSED);
     }
 
-    /// The stream has ended, or a timeout has: for the peer's close frame, for a sign of life, or for closing the stream.
+    /// Called when the stream has ended, or a timeout expired: for the close frame, a pong, or
+    /// closing the stream.
     ///
     /// @param cause of the end of the stream: CLOSED, or a timeout
     void lost(String why, CloseReason cause) {

@@ -154,8 +154,8 @@ final class Workbench implements AutoCloseable {
         return arrays.take(leastBytes);
     }
 
-    /// Where a long message is handed out: a slice is taken off it, and released. Null if it is too
-    /// long to be kept, or the JVM has no direct memory left: the loop may still have some.
+    /// Returns the reused buffer for delivering long messages as slices. Null if the message is too
+    /// long to reuse it, or the JVM has no direct memory left. The loop may still have some.
     @Nullable Buffer handing(int bytes) {
         if (bytes > ArrayStock.MOST_KEPT_BYTES) {
             return null;

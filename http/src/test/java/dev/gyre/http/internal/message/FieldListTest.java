@@ -8,7 +8,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import org.junit.jupiter.api.Test;
 
 class FieldListTest {
-    private static final int MOST_BYTES = 16 << 10;
+    private static final int MAX_BYTES = 16 << 10;
 
     private final FieldList fields = new FieldList();
 
@@ -68,16 +68,16 @@ class FieldListTest {
 
     @Test
     void fields_upToTheLimit_areTaken_andOneByteMoreIsRefused_untilOneIsReplaced() {
-        fields.add("A", "a".repeat(MOST_BYTES - "A: \r\nB: \r\n".length() - 1));
+        fields.add("A", "a".repeat(MAX_BYTES - "A: \r\nB: \r\n".length() - 1));
         fields.add("B", "b");
-        assertThat(fields.bytes()).isEqualTo(MOST_BYTES);
+        assertThat(fields.bytes()).isEqualTo(MAX_BYTES);
         assertThatThrownBy(() -> fields.add("C", ""))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("16384");
         assertThatThrownBy(() -> fields.set("B", "bb"))
                 .isInstanceOf(IllegalArgumentException.class);
         fields.set("A", "short");
-        fields.add("C", "c".repeat(MOST_BYTES / 2));
+        fields.add("C", "c".repeat(MAX_BYTES / 2));
         assertBytesAreCounted();
     }
 }
