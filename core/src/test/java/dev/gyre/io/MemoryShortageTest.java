@@ -9,6 +9,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.FailurePolicy;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.backend.uring.UringBackend;
@@ -30,6 +31,7 @@ import java.util.List;
 
 /// An echo over a loop that runs out of memory at every point in turn: the loop lives, a stream that
 /// needed the memory is closed with a reason, and nothing is lost or counted twice.
+@On("epoll")
 class MemoryShortageTest extends StreamFixture {
     private static final int POOL_BYTES = 1 << 20;
 

@@ -9,6 +9,7 @@ import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 
 /// The native memory budget shared by all loops of a process. Each loop reserves its maximum when
 /// it is opened, so the sum stays within the limit under any load. Opening a loop that does not fit
@@ -29,6 +30,9 @@ public final class MemoryBudget {
 
     /// The default minimum of a loop's reservation, unless it exceeds half of the limit.
     private static final long MIN_SHARE = 32 * MIB;
+
+    private static final int COLLECTIONS = 3;
+    private static final long COLLECTION_WAIT_NANOS = 20_000_000;
 
     /// The budget of this process.
     public static final MemoryBudget PROCESS =
@@ -101,39 +105,60 @@ public final class MemoryBudget {
         return Math.clamp(share - receiving, MIN_BYTES, MAX_SHARE);
     }
 
-    /// Reserves a loop's maximum. A loop with a share gets at most half of the remaining budget, so
-    /// more loops than expected can open.
+    /// Reserves the memory that a loop may use.
     ///
-    /// @throws IllegalStateException if there is not enough left
-    public synchronized Reservation reserve(LoopConfig config) {
+    /// A loop with a share gets at most half of what is left, so more loops can open than were
+    /// expected. It always gets a minimum and is never refused. A loop with a size of its own is
+    /// refused if that size is not left, after unreachable loops were collected.
+    ///
+    /// @throws IllegalStateException if the configured size is not left
+    public Reservation reserve(LoopConfig config) {
+        Reservation reservation = tryReserve(config);
+        for (int attempt = 0; reservation == null && attempt < COLLECTIONS; attempt++) {
+            System.gc(); // Loops that were dropped without close() hold reservations.
+            LockSupport.parkNanos(COLLECTION_WAIT_NANOS << attempt);
+            reservation = tryReserve(config);
+        }
+        if (reservation == null) {
+            throw new IllegalStateException(shortage(config));
+        }
+        return reservation;
+    }
+
+    private synchronized @Nullable Reservation tryReserve(LoopConfig config) {
         for (Reference<?> gone = unreachable.poll(); gone != null; gone = unreachable.poll()) {
             release(gone);
         }
-        long receiving = (long) config.receiveBuffers() * config.receiveBufferBytes();
+        boolean shared = config.hasBufferMemoryShare();
         long left = limit - reserved;
         LoopConfig resolved = config;
-        if (config.hasBufferMemoryShare()) {
-            long most = Math.max(MIN_BYTES, left / 2 - receiving);
-            resolved = config.withBufferMemory(Math.min(config.bufferMemory(), most));
+        if (shared) {
+            long min = Math.clamp(limit / 64, MIN_BYTES, MIN_SHARE / 4);
+            long max = Math.max(min, left / 2 - receiving(config));
+            resolved = config.withBufferMemory(Math.min(config.bufferMemory(), max));
         }
-        long bytes = resolved.bufferMemory() + receiving;
-        if (bytes > left) {
-            throw new IllegalStateException(
-                    ("loop %s needs %d MiB of native memory (bufferMemory %d MiB, receiveBuffers %d"
-                                    + " MiB), but %d of %d MiB are left: lower"
-                                    + " LoopConfig.withBufferMemory or withReceiveBuffers, close"
-                                    + " other loops, or raise the limit of the process with"
-                                    + " -D%s=SIZE or -Xmx")
-                            .formatted(
-                                    config.name(),
-                                    bytes / MIB,
-                                    resolved.bufferMemory() / MIB,
-                                    receiving / MIB,
-                                    left / MIB,
-                                    limit / MIB,
-                                    PROPERTY));
-        }
-        return new Reservation(resolved, bytes);
+        long bytes = resolved.bufferMemory() + receiving(config);
+        return shared || bytes <= left ? new Reservation(resolved, bytes) : null;
+    }
+
+    private static long receiving(LoopConfig config) {
+        return (long) config.receiveBuffers() * config.receiveBufferBytes();
+    }
+
+    private synchronized String shortage(LoopConfig config) {
+        long receiving = receiving(config);
+        return ("loop %s needs %d MiB of native memory (bufferMemory %d MiB, receiveBuffers %d"
+                        + " MiB), but %d of %d MiB are left: lower LoopConfig.withBufferMemory or"
+                        + " withReceiveBuffers, close other loops, or raise the limit of the"
+                        + " process with -D%s=SIZE or -Xmx")
+                .formatted(
+                        config.name(),
+                        (config.bufferMemory() + receiving) / MIB,
+                        config.bufferMemory() / MIB,
+                        receiving / MIB,
+                        Math.max(0, limit - reserved) / MIB,
+                        limit / MIB,
+                        PROPERTY);
     }
 
     private synchronized void release(Reference<?> handle) {

@@ -354,16 +354,17 @@ public final class BufferPool {
 
     private void planTrim() {
         if (!trimPlanned && !operations.isEnding()) {
-            trimPlanned = true;
             minIdle = idle;
             operations.host.loop().after(TRIM_INTERVAL, this::trim).unreference();
+            trimPlanned = true; // Only now: scheduling may throw.
         }
     }
 
     /// Frees the memory that stayed idle since the last trim.
     private void trim(Timer timer) {
-        inUse.removeIf(MappedMemory::free);
+        trimPlanned = false; // If this throws, the next release plans another trim.
         refused = false;
+        inUse.removeIf(MappedMemory::free);
         callWaitingSoon();
         long spare = Math.min(idle, minIdle) - KEPT_BYTES;
         long before = idle;
@@ -410,7 +411,7 @@ public final class BufferPool {
         return refused || used.get() > tightAbove;
     }
 
-    /// Whether it would be so with that much more.
+    /// Whether that many more bytes would make it tight.
     public boolean wouldBeTight(long bytes) {
         return refused || used.get() + bytes > tightAbove;
     }

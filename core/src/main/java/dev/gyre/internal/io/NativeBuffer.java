@@ -402,7 +402,7 @@ public final class NativeBuffer implements Buffer {
     public void release() {
         if (!borrowed && (slice || piece.lender != null)) {
             requireMine();
-            StackReserve.requireSmall();
+            StackReserve.requireLarge();
             holder = piece.lender == null ? RELEASED : GIVEN_BACK;
             if (trace != null) {
                 trace.released();

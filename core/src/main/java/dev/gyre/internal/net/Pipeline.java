@@ -40,9 +40,11 @@ final class Pipeline implements Protocol {
         other.onGone(gone -> follow(gone, one));
     }
 
+    /// Finishes the remaining output if its source reached its end, and resets it otherwise.
     private static void follow(Connection gone, Connection left) {
         CloseReason why = gone.lifecycle.reason();
-        if (why == CloseReason.ENDED || why == CloseReason.CLOSED) {
+        boolean complete = left.output.isEnding();
+        if (complete || why == CloseReason.ENDED || why == CloseReason.CLOSED) {
             left.lifecycle.drainAtLeisure();
         } else {
             left.closeWith(CloseReason.ABORTED, gone.lifecycle.failure());

@@ -72,6 +72,7 @@ class ScavengingTest {
             Entry entry = promises.registry.entry(made.get(i).promise().id());
             Objects.requireNonNull(entry).clear();
         }
+        long before = metrics.registryRebuilds();
         int needed = Math.ceilDiv(1_024, Promises.SLOTS_PER_TICK);
         List<Long> scavenged = new ArrayList<>();
         runTicks(needed, () -> scavenged.add(metrics.promisesScavenged()));
@@ -81,7 +82,7 @@ class ScavengingTest {
                 .isBetween(60L, 140L);
         assertThat(scavenged.getLast()).as("after one cycle").isEqualTo(200);
         assertThat(metrics.promises()).isEqualTo(300);
-        assertThat(metrics.registryRebuilds()).isZero();
+        assertThat(metrics.registryRebuilds()).isEqualTo(before);
     }
 
     @Test
@@ -89,8 +90,9 @@ class ScavengingTest {
     void tick_afterAllHaveSettled_rebuildsTheTableAtOnce() {
         make(500);
         settleAll();
+        long before = metrics.registryRebuilds();
         runTicks(1, () -> {});
-        assertThat(metrics.registryRebuilds()).isEqualTo(1);
+        assertThat(metrics.registryRebuilds()).isEqualTo(before + 1);
         assertThat(loop.promises().registryCapacity()).isEqualTo(Registry.LEAST);
         assertThat(metrics.promises()).isZero();
         assertThat(metrics.promisesScavenged()).isEqualTo(500);

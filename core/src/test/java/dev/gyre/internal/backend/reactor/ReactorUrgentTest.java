@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.gyre.Clause;
 import dev.gyre.LoopConfig;
+import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;
@@ -28,6 +29,7 @@ import java.lang.foreign.MemorySegment;
 
 /// Urgent data before reads, whatever a kernel reports first: kqueue has an event for each filter, and
 /// the two may come in different batches.
+@On("epoll")
 class ReactorUrgentTest {
     private final LinuxKernel kernel = new LinuxKernel();
     private final LinuxSocketCalls sockets = new LinuxSocketCalls();
