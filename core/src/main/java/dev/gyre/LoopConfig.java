@@ -154,7 +154,7 @@ public final class LoopConfig implements Cloneable {
     ///
     /// Default: an equal share of the process budget for one loop per processor, up to 256 MiB. The
     /// system property `gyre.bufferMemory`, such as `512m`, sets the budget. Its default is the
-    /// maximum heap size. Opening a loop that does not fit the budget throws.
+    /// maximum heap size. A loop with a share always opens, with less if the budget is used up.
     /// `-XX:MaxDirectMemorySize` does not count this memory. The configuration of an open loop
     /// contains the amount that the loop reserved.
     public long bufferMemory() {

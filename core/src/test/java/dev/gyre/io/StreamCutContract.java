@@ -21,6 +21,11 @@ public abstract class StreamCutContract extends StreamFixture {
 
     private Stream upstream;
 
+    /// How many bytes a proxy and the kernel hold for a client that reads nothing.
+    protected int heldByAProxy() {
+        return 150_000;
+    }
+
     /// A proxy between `client` and `origin`, which has passed on some bytes and no end.
     private void proxy() {
         connect();
@@ -66,6 +71,28 @@ public abstract class StreamCutContract extends StreamFixture {
         client.resume();
         runUntil("all of it", () -> got[0] == 8 << 20);
         awaitEvent("client ENDED");
+    }
+
+    @Test
+    @Clause("N-4")
+    void join_whoseSourceIsResetAfterItsEnd_deliversAllOfIt() {
+        proxy();
+        long[] got = {0};
+        client.onData(
+                data -> {
+                    got[0] += data.readable();
+                    data.clear();
+                });
+        client.pause();
+        origin.write(new byte[heldByAProxy()]);
+        origin.end();
+        settle();
+        origin.abort();
+        awaitClosed(upstream);
+        assertThat(upstream.closeReason()).isEqualTo(CloseReason.RESET);
+        client.resume();
+        runUntil("all of it", () -> got[0] == heldByAProxy());
+        awaitEvent("client end");
     }
 
     @Test
