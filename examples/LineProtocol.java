@@ -1,6 +1,5 @@
 /// Answers each line. After `take 5` come five bytes of anything, which another protocol takes.
-import static dev.gyre.os.Signal.SIGINT;
-import static dev.gyre.os.Signal.SIGTERM;
+import static dev.gyre.os.Signal.*;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -19,7 +18,6 @@ void main(String[] arguments) {
     }
 }
 
-/// Lets connections finish, and resets those that have not after five seconds.
 void stop(Listener server, EventLoop loop) {
     server.drain(Duration.ofSeconds(5)).thenAccept(report -> loop.shutdown(Duration.ofSeconds(1)));
 }
@@ -30,8 +28,7 @@ static final class Lines implements Protocol {
         for (int end = data.indexOf((byte) '\n'); end >= 0; end = data.indexOf((byte) '\n')) {
             String line = data.getText(end + 1, UTF_8);
             if (line.startsWith("take ")) {
-                int bytes = Integer.parseInt(line.substring(5).strip());
-                stream.protocol(new Bytes(bytes, this));
+                stream.protocol(new Bytes(Integer.parseInt(line.substring(5).strip()), this));
                 return; // What is behind the line is for the other one.
             }
             stream.write(line.toUpperCase(Locale.ROOT));

@@ -292,7 +292,8 @@ final class ServeTest {
             assertThat(client.getInputStream().read()).isEqualTo('H');
             server.send(Signal.SIGINT);
             assertThat(server.restOfOut())
-                    .containsExactly("Ended by SIGINT: 1 request on 1 connection.");
+                    .containsExactly(
+                            "Ended by SIGINT: 1 request on 1 connection; 1 linger timeout.");
         }
     }
 

@@ -133,7 +133,7 @@ class ReverseProxyTest {
         SimulatedPeer client =
                 ask(
                         lines(
-                                "GET /a|b?c=%2F HTTP/1.1",
+                                "GET /a%7Cb?c=%2F HTTP/1.1",
                                 "Host: proxy",
                                 "Accept: x",
                                 "X-Mine: 1",
@@ -144,7 +144,7 @@ class ReverseProxyTest {
                                 ""));
         SimulatedPeer behind = upstream.peers().getFirst();
         assertThat(behind.receivedText())
-                .startsWith("GET /a|b?c=%2F HTTP/1.1\r\nHost: 127.0.0.1:90\r\n")
+                .startsWith("GET /a%7Cb?c=%2F HTTP/1.1\r\nHost: 127.0.0.1:90\r\n")
                 .contains("Accept: x\r\n", "Cookie: a\r\n")
                 .doesNotContain("X-Mine", "TE:", "Connection:", "proxy");
         behind.send(
