@@ -1,9 +1,9 @@
 /// Blocking work with a limit: two at a time, three more in line, and what is beyond that is refused.
+import dev.gyre.BoundedExecutor;
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
-import dev.gyre.Workers;
 
-final Workers workers = Workers.bounded(2, 3);
+final BoundedExecutor workers = BoundedExecutor.bounded(2, 3);
 final CountDownLatch start = new CountDownLatch(1);
 
 void main() {

@@ -1,7 +1,7 @@
 /// A child's output read as it comes: a million bytes through `cat` and back. Neither side waits for
 /// the other with a full pipe, because nothing here waits but the loop.
 import dev.gyre.EventLoop;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.io.Descriptor;
 import dev.gyre.os.ChildProcess;
 import dev.gyre.os.Command;
@@ -16,9 +16,9 @@ void main() {
         var cat = ChildProcess.start(loop, command).onExit(exit -> IO.println("cat " + exit));
         loop.watch(
                 cat.input(),
-                Watch.writing(watcher -> feed(watcher.descriptor()))
+                WatchSpec.writing(watcher -> feed(watcher.descriptor()))
                         .onError(watcher -> watcher.descriptor().close())); // It reads no more.
-        loop.watch(cat.output(), Watch.reading(watcher -> collect(watcher.descriptor())));
+        loop.watch(cat.output(), WatchSpec.reading(watcher -> collect(watcher.descriptor())));
         loop.runUntilEmpty(); // Until its output and the child itself have ended.
     }
 }

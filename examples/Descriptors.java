@@ -1,6 +1,6 @@
 /// Any descriptor the kernel can poll, told of once per change.
 import dev.gyre.EventLoop;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.io.Descriptor;
 import dev.gyre.os.Pipe;
 
@@ -11,7 +11,7 @@ void main() {
             var pipe = Pipe.open()) {
         loop.watch(
                 pipe.reader(),
-                Watch.reading(watcher -> drain(watcher.descriptor())).edgeTriggered());
+                WatchSpec.reading(watcher -> drain(watcher.descriptor())).edgeTriggered());
         send(pipe, "more than one buffer holds");
         loop.runOne();
         send(pipe, "and more");

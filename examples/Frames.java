@@ -10,7 +10,7 @@ void main() {
     try (var loop = EventLoop.open()) {
         var pair = Sockets.pair(loop);
         var operations = Operations.on(loop);
-        var input = Buffer.take(loop, 4096);
+        var input = Buffer.acquire(loop, 4096);
         operations.read(pair.get(1), input, op -> takeFrame(input)).start();
         send(loop, operations, pair.get(0), "hello".getBytes(StandardCharsets.UTF_8));
         loop.runUntilEmpty();
@@ -19,7 +19,7 @@ void main() {
 }
 
 void send(EventLoop loop, Operations operations, Descriptor socket, byte[] body) {
-    var frame = Buffer.take(loop, Integer.BYTES + body.length).putInt(body.length).put(body);
+    var frame = Buffer.acquire(loop, Integer.BYTES + body.length).putInt(body.length).put(body);
     operations.write(socket, frame, op -> frame.release()).start();
 }
 

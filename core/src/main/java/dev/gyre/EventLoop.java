@@ -115,7 +115,7 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     void submit(Runnable task);
 
     /// Like [#submit], with refusal as a value.
-    Submission trySubmit(Runnable task);
+    SubmitResult trySubmit(Runnable task);
 
     /// Runs the task on the loop thread. Each tick runs all of these before its first task from
     /// [#submit]. Never refused for load, so it is for completions of work the loop itself asked for: a
@@ -149,7 +149,7 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     /// Pending work keeps [#runUntilEmpty()] going, and a graceful [#shutdown] waits for it. Past the deadline,
     /// and when the loop is closed, the promise is rejected with [LoopTerminatedException] and the worker
     /// interrupted.
-    default <T extends @Nullable Object> Promise<T> promisify(Work<? extends T> work) {
+    default <T extends @Nullable Object> Promise<T> promisify(BlockingWork<? extends T> work) {
         return promisify(Cancellation.none(), work);
     }
 
@@ -157,13 +157,13 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     /// worker interrupted; work that has not begun never does. The worker's own interrupt status is as it was
     /// when it goes on to other work. Loop-confined.
     default <T extends @Nullable Object> Promise<T> promisify(
-            Cancellation cancellation, Work<? extends T> work) {
+            Cancellation cancellation, BlockingWork<? extends T> work) {
         return promisify(config().executor(), cancellation, work);
     }
 
-    /// Runs the work on the given executor, such as [Workers], which bounds how much runs at once. Loop-confined.
+    /// Runs the work on the given executor, such as [BoundedExecutor], which bounds how much runs at once. Loop-confined.
     default <T extends @Nullable Object> Promise<T> promisify(
-            Executor executor, Work<? extends T> work) {
+            Executor executor, BlockingWork<? extends T> work) {
         return promisify(executor, Cancellation.none(), work);
     }
 
@@ -171,7 +171,7 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     /// takes and drops without a word, as `shutdownNow` does with what is queued, is waited for until it is cancelled
     /// or the loop ends. Loop-confined.
     <T extends @Nullable Object> Promise<T> promisify(
-            Executor executor, Cancellation cancellation, Work<? extends T> work);
+            Executor executor, Cancellation cancellation, BlockingWork<? extends T> work);
 
     /// Calls the body on the loop thread and returns a future for the promise that the body
     /// returns. Other threads use it to call loop-confined code. Callable from any thread; never
@@ -221,7 +221,7 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     /// @throws dev.gyre.io.ClosedDescriptorException if the descriptor is closed
     /// @throws SystemCallException if the kernel refuses, as for a regular file (EPERM), which it cannot
     ///     poll; the number is unwatched then
-    Watcher watch(Descriptor descriptor, Watch watch);
+    Watcher watch(Descriptor descriptor, WatchSpec watch);
 
     /// Ends the watching of a descriptor: no callback runs any more, not even for an event that the kernel
     /// has reported already. Does nothing if it is not watched. Loop-confined.

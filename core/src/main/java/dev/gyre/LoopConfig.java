@@ -32,7 +32,7 @@ public final class LoopConfig implements Cloneable {
     private Executor executor = VirtualThreads.INSTANCE;
     private boolean promiseTracing = false;
     private int eventsPerWait = 1_024;
-    private Duration longestWait = Duration.ofMinutes(5);
+    private Duration maxWait = Duration.ofMinutes(5);
     private Optional<BackendKind> backend = Optional.empty();
     private boolean backendRequired;
     private Optional<BackendKind> preferredBackend = Optional.empty();
@@ -114,8 +114,8 @@ public final class LoopConfig implements Cloneable {
     }
 
     /// The longest single wait in the kernel. Default five minutes.
-    public Duration longestWait() {
-        return longestWait;
+    public Duration maxWait() {
+        return maxWait;
     }
 
     /// Which backend to wait on. Default: the one that the system property `gyre.backend` names, else the
@@ -249,7 +249,7 @@ public final class LoopConfig implements Cloneable {
         return copy;
     }
 
-    /// A copy with this [#executor()]. To bound how much runs at once, see [Workers].
+    /// A copy with this [#executor()]. To bound how much runs at once, see [BoundedExecutor].
     public LoopConfig withExecutor(Executor executor) {
         Objects.requireNonNull(executor, "executor");
         LoopConfig copy = copy();
@@ -272,15 +272,15 @@ public final class LoopConfig implements Cloneable {
         return copy;
     }
 
-    /// A copy with this [#longestWait()], from one millisecond to one day.
-    public LoopConfig withLongestWait(Duration wait) {
+    /// A copy with this [#maxWait()], from one millisecond to one day.
+    public LoopConfig withMaxWait(Duration wait) {
         Objects.requireNonNull(wait, "wait");
         if (wait.compareTo(Duration.ofMillis(1)) < 0 || wait.compareTo(Duration.ofDays(1)) > 0) {
             throw new IllegalArgumentException(
-                    "longestWait must be from 1 ms to 1 day, but is " + wait);
+                    "maxWait must be from 1 ms to 1 day, but is " + wait);
         }
         LoopConfig copy = copy();
-        copy.longestWait = wait;
+        copy.maxWait = wait;
         return copy;
     }
 

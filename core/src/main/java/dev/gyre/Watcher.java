@@ -27,7 +27,7 @@ public sealed interface Watcher permits LoopWatcher {
     /// @return this watcher
     /// @throws IllegalStateException if the watcher is over
     /// @throws SystemCallException if the kernel refuses; the watcher is over then
-    Watcher modify(Watch watch);
+    Watcher modify(WatchSpec watch);
 
     /// Arms a one-shot watcher again, for what it watched before. For any other it has what is ready
     /// already reported once more. Throws like [#modify].

@@ -46,7 +46,7 @@ class BadInputTest {
         refusesNull("policy", () -> LoopConfig.DEFAULT.withFailurePolicy(null));
         refusesNull("handler", () -> LoopConfig.DEFAULT.withUncaughtHandler(null));
         refusesNull("observer", () -> LoopConfig.DEFAULT.withObserver(null));
-        refusesNull("wait", () -> LoopConfig.DEFAULT.withLongestWait(null));
+        refusesNull("wait", () -> LoopConfig.DEFAULT.withMaxWait(null));
     }
 
     private static void refusesNull(String name, Runnable call) {
@@ -99,8 +99,8 @@ class BadInputTest {
         refuses("eventsPerWait must be from 1", () -> config.withEventsPerWait(0));
         refuses("but is 65537", () -> config.withEventsPerWait(65_537));
         refuses("bufferMemory must be at least 1 MiB", () -> config.withBufferMemory(0));
-        refuses("but is PT0S", () -> config.withLongestWait(Duration.ZERO));
-        refuses("but is PT48H", () -> config.withLongestWait(Duration.ofDays(2)));
+        refuses("but is PT0S", () -> config.withMaxWait(Duration.ZERO));
+        refuses("but is PT48H", () -> config.withMaxWait(Duration.ofDays(2)));
     }
 
     private static void refuses(String part, Runnable call) {
@@ -119,7 +119,7 @@ class BadInputTest {
                         .withMicrotaskBudget(4)
                         .withIoBatch(5)
                         .withEventsPerWait(6)
-                        .withLongestWait(Duration.ofSeconds(7))
+                        .withMaxWait(Duration.ofSeconds(7))
                         .withFailurePolicy(FailurePolicy.PROPAGATE);
         assertThat(changed.name()).isEqualTo("other");
         assertThat(changed.taskBudget()).isEqualTo(2);
@@ -128,7 +128,7 @@ class BadInputTest {
         assertThat(changed.ioBatch()).isEqualTo(5);
         assertThat(changed.withStrictMicrotasks(true).strictMicrotasks()).isTrue();
         assertThat(changed.eventsPerWait()).isEqualTo(6);
-        assertThat(changed.longestWait()).isEqualTo(Duration.ofSeconds(7));
+        assertThat(changed.maxWait()).isEqualTo(Duration.ofSeconds(7));
         assertThat(changed.failurePolicy()).isEqualTo(FailurePolicy.PROPAGATE);
         assertThat(LoopConfig.DEFAULT.name()).isEqualTo("gyre");
         assertThat(LoopConfig.DEFAULT.taskBudget()).isEqualTo(1_024);

@@ -194,12 +194,12 @@ class EventLoopTest {
                     .isInstanceOf(LoopOverloadedException.class)
                     .hasMessageContaining("3 tasks are waiting")
                     .hasMessageContaining("withHighWaterMark");
-            assertThat(small.trySubmit(() -> ran.add(99))).isEqualTo(Submission.OVERLOADED);
+            assertThat(small.trySubmit(() -> ran.add(99))).isEqualTo(SubmitResult.OVERLOADED);
             assertThat(small.metrics().depth()).isEqualTo(3);
             small.submitPriority(() -> ran.add(-1));
             small.runUntilEmpty();
             assertThat(ran).containsExactly(-1, 0, 1, 2);
-            assertThat(small.trySubmit(() -> {})).isEqualTo(Submission.ACCEPTED);
+            assertThat(small.trySubmit(() -> {})).isEqualTo(SubmitResult.ACCEPTED);
         }
     }
 
@@ -209,7 +209,7 @@ class EventLoopTest {
         for (int i = 0; i < 100_000; i++) {
             loop.submit(() -> {});
         }
-        assertThat(loop.trySubmit(() -> {})).isEqualTo(Submission.OVERLOADED);
+        assertThat(loop.trySubmit(() -> {})).isEqualTo(SubmitResult.OVERLOADED);
     }
 
     @Test

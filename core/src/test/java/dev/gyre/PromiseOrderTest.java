@@ -56,7 +56,7 @@ class PromiseOrderTest {
                 readers.add(waiting);
                 loop.watch(
                         descriptors.get(fd),
-                        Watch.reading(
+                        WatchSpec.reading(
                                         ready -> {
                                             for (int left = waiting.size(); left > 0; left--) {
                                                 waiting.remove().run();

@@ -54,7 +54,7 @@ class PromiseShutdownTest {
     }
 
     /// Work that waits until it is let go or interrupted.
-    private static final class Blocked implements Work<String> {
+    private static final class Blocked implements BlockingWork<String> {
         final CountDownLatch begun = new CountDownLatch(1);
         final CountDownLatch mayEnd = new CountDownLatch(1);
         final CountDownLatch interrupted = new CountDownLatch(1);
@@ -328,7 +328,7 @@ class PromiseShutdownTest {
     @Clause({"S-3", "P-2"})
     void close_withWorkThatHasNotBegun_keepsItFromBeginning() {
         ScriptedExecutor executor = new ScriptedExecutor();
-        Workers workers = Workers.bounded(executor, 1, 1);
+        BoundedExecutor workers = BoundedExecutor.bounded(executor, 1, 1);
         loop.promisify(workers, Cancellation.none(), c -> "run" + log.add("handed over"));
         loop.promisify(workers, Cancellation.none(), c -> "run" + log.add("in the line"));
         loop.close();
@@ -593,7 +593,7 @@ class PromiseShutdownTest {
             EventLoop ending = EventLoop.open(config.withObserver(new LoopObserver() {}));
             CountDownLatch begun = new CountDownLatch(1);
             CountDownLatch over = new CountDownLatch(1);
-            Work<String> work =
+            BlockingWork<String> work =
                     cancellation -> {
                         begun.countDown();
                         try {

@@ -42,7 +42,7 @@ class PromisifyCancellationTest {
     }
 
     /// Work that waits until it is interrupted, and says when it has begun and that it was.
-    private static final class Blocked implements Work<String> {
+    private static final class Blocked implements BlockingWork<String> {
         final CountDownLatch begun = new CountDownLatch(1);
         final CountDownLatch interrupted = new CountDownLatch(1);
 
@@ -60,7 +60,7 @@ class PromisifyCancellationTest {
     }
 
     /// Work that goes on until it is let go, whatever anybody says.
-    private static final class Stubborn implements Work<String> {
+    private static final class Stubborn implements BlockingWork<String> {
         final CountDownLatch begun = new CountDownLatch(1);
         final CountDownLatch mayEnd = new CountDownLatch(1);
 
@@ -483,7 +483,7 @@ class PromisifyCancellationTest {
     @Test
     @Clause({"P-2", "P-5"})
     void cancel_ofWorkThatWaitsForAPlace_givesItsPlaceInTheLineBack() {
-        Workers workers = Workers.bounded(executor, 1, 1);
+        BoundedExecutor workers = BoundedExecutor.bounded(executor, 1, 1);
         Promise<String> first = loop.promisify(workers, Cancellation.none(), c -> "first");
         Promise<String> second =
                 loop.promisify(workers, source.cancellation(), c -> "run" + log.add("second"));
@@ -543,7 +543,7 @@ class PromisifyCancellationTest {
     @Clause({"P-2", "P-5"})
     void cancel_ofWorkOnItsWayIntoTheLine_leavesNobodyThere() {
         AskedFirst pool = new AskedFirst(executor);
-        Workers workers = Workers.bounded(pool, 1, 1);
+        BoundedExecutor workers = BoundedExecutor.bounded(pool, 1, 1);
         workers.execute(() -> log.add("ran"));
         pool.whenAsked = source::cancel;
         Promise<String> late =

@@ -294,7 +294,7 @@ class PromisifyTest {
     @Test
     @Clause("P-2")
     void workers_boundHowMuchRunsAtOnce() throws InterruptedException {
-        Workers workers = Workers.bounded(3, 100);
+        BoundedExecutor workers = BoundedExecutor.bounded(3, 100);
         AtomicInteger running = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
         CountDownLatch threeRun = new CountDownLatch(3);
@@ -318,7 +318,7 @@ class PromisifyTest {
     @Test
     @Clause("P-2")
     void workers_thatAreFull_rejectAndSayTheLimits() {
-        Workers workers = Workers.bounded(executor, 2, 3);
+        BoundedExecutor workers = BoundedExecutor.bounded(executor, 2, 3);
         List<Promise<Integer>> accepted = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             int number = i;

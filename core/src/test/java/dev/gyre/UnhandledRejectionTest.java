@@ -237,14 +237,14 @@ class UnhandledRejectionTest {
         List<Promise<String>> made = new ArrayList<>();
         loop.watch(
                 fakes.get(1),
-                Watch.reading(
+                WatchSpec.reading(
                         watcher -> {
                             made.add(rejected());
                             log.add("first");
                         }));
         loop.watch(
                 fakes.get(2),
-                Watch.reading(
+                WatchSpec.reading(
                         watcher -> {
                             if (handledByTheSecond) {
                                 made.getFirst().recover(e -> "handled");

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/// [Workers] over a [ScriptedExecutor], as plain lists of numbers.
+/// [BoundedExecutor] over a [ScriptedExecutor], as plain lists of numbers.
 final class WorkersModel {
     private static final int NOTHING = -1;
 

@@ -2,7 +2,7 @@ package dev.gyre.cli;
 
 import dev.gyre.EventLoop;
 import dev.gyre.LoopState;
-import dev.gyre.Submission;
+import dev.gyre.SubmitResult;
 
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
@@ -154,7 +154,7 @@ final class Meter {
             if (!probeUnderWay && loop.state() == LoopState.SLEEPING) {
                 probeUnderWay = true;
                 sentNanos = System.nanoTime();
-                if (loop.trySubmit(probe) != Submission.ACCEPTED) {
+                if (loop.trySubmit(probe) != SubmitResult.ACCEPTED) {
                     probeUnderWay = false;
                 }
             }
@@ -170,7 +170,7 @@ final class Meter {
         while (!ended) {
             long due = (long) ((System.nanoTime() - startNanos) * (tasksPerSecond / 1e9));
             for (; sent < due && !ended; sent++) {
-                if (loop.trySubmit(task) == Submission.OVERLOADED) {
+                if (loop.trySubmit(task) == SubmitResult.OVERLOADED) {
                     refused++;
                 }
             }

@@ -2,7 +2,7 @@ package dev.gyre.cli;
 
 import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.io.Descriptor;
@@ -30,7 +30,7 @@ final class OutputEnd {
         OutputEnd end = new OutputEnd(out, onGone);
         try {
             // Edge-triggered: keys that are typed at a terminal stay unread.
-            Watch watch = Watch.reading(end::look).edgeTriggered();
+            WatchSpec watch = WatchSpec.reading(end::look).edgeTriggered();
             Watcher _ = loop.watch(end.output, watch).unreference();
         } catch (SystemCallException e) {
             // Neither a file, which cannot be polled, nor one that is not open has a reader to

@@ -4,7 +4,7 @@ import dev.gyre.Deferred;
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.Timer;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.io.Descriptor;
 import dev.gyre.os.ChildProcess;
@@ -31,14 +31,14 @@ final class ServerProcess {
     /// what a user would have started.
     private static final String LAUNCHER = "gyre.launcher";
 
-    private static final int LONGEST_LINE_BYTES = 4096;
+    private static final int MAX_LINE_BYTES = 4096;
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final EventLoop loop;
     private final CrowdKind kind;
     private final ChildProcess process;
     private final Deferred<Where> where;
-    private final ByteBuffer line = ByteBuffer.allocateDirect(LONGEST_LINE_BYTES);
+    private final ByteBuffer line = ByteBuffer.allocateDirect(MAX_LINE_BYTES);
 
     /// @param address where it listens
     /// @param kind how, in its own words
@@ -95,7 +95,7 @@ final class ServerProcess {
         loop.own(() -> process.input().close());
         process.onExit(
                 exit -> where.reject(new IllegalStateException("the server " + exit + " at once")));
-        Watcher _ = loop.watch(process.output(), Watch.reading(_ -> read(process.output())));
+        Watcher _ = loop.watch(process.output(), WatchSpec.reading(_ -> read(process.output())));
     }
 
     /// Its first line says where it is; what follows is of no interest.

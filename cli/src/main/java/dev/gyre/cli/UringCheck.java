@@ -2,8 +2,8 @@ package dev.gyre.cli;
 
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.IoUring;
-import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.internal.sys.UringCalls;
 
 import java.io.IOException;
@@ -21,7 +21,8 @@ final class UringCheck {
 
     /// @param disabled the file with the system's switch, which older kernels do not have
     /// @param loop what a loop on it shows, asked only if the kernel allows it
-    static Finding run(Kernel kernel, UringCalls calls, Path disabled, Supplier<Finding> loop) {
+    static Finding run(
+            PollSyscalls kernel, UringCalls calls, Path disabled, Supplier<Finding> loop) {
         MemorySegment params = Memory.allocate(IoUring.SIZEOF_IO_URING_PARAMS);
         int fd;
         int features;

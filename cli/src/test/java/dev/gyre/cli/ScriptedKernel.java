@@ -1,6 +1,6 @@
 package dev.gyre.cli;
 
-import dev.gyre.internal.sys.Kernel;
+import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.internal.sys.UringCalls;
 
 import java.lang.reflect.Proxy;
@@ -17,8 +17,8 @@ final class ScriptedKernel {
         this.answers = answers;
     }
 
-    Kernel kernel() {
-        return of(Kernel.class);
+    PollSyscalls kernel() {
+        return of(PollSyscalls.class);
     }
 
     UringCalls uring() {

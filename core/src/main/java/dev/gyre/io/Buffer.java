@@ -49,7 +49,7 @@ public sealed interface Buffer permits NativeBuffer {
     /// Loop-confined.
     ///
     /// ```java
-    /// var frame = Buffer.take(loop, 4 + body.length).putInt(body.length).put(body);
+    /// var frame = Buffer.acquire(loop, 4 + body.length).putInt(body.length).put(body);
     /// operations.write(socket, frame, op -> frame.release()).start();
     /// ```
     ///
@@ -57,14 +57,14 @@ public sealed interface Buffer permits NativeBuffer {
     ///     no allocation of memory
     /// @throws dev.gyre.LoopOverloadedException if the loop's memory is used up:
     ///     [dev.gyre.LoopConfig#bufferMemory()]
-    static Buffer take(EventLoop loop, int capacity) {
+    static Buffer acquire(EventLoop loop, int capacity) {
         return Loop.of(loop).operations().pool().takeOrThrow(capacity);
     }
 
     /// The same, with refusal as a value. Loop-confined.
     ///
     /// @return null if the loop's memory is used up
-    static @Nullable Buffer tryTake(EventLoop loop, int capacity) {
+    static @Nullable Buffer tryAcquire(EventLoop loop, int capacity) {
         return Loop.of(loop).operations().pool().takeForUser(capacity);
     }
 

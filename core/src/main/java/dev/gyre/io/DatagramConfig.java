@@ -51,7 +51,7 @@ public record DatagramConfig(
     }
 
     /// The same, receiving so many bytes of a message.
-    public DatagramConfig withLargestMessage(int bytes) {
+    public DatagramConfig withMaxMessageBytes(int bytes) {
         return new DatagramConfig(
                 bytes,
                 queuedMessages,

@@ -4,7 +4,7 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.OpenFiles;
 import dev.gyre.internal.sys.Limits;
-import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.LinuxPollSyscalls;
 
 import java.nio.ByteBuffer;
 import java.nio.file.OpenOption;
@@ -37,7 +37,7 @@ public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor 
     /// @throws IllegalArgumentException if the number is negative
     /// @throws SystemCallException if no such descriptor is open
     static Descriptor own(int fd) {
-        return OpenDescriptor.of(LinuxKernel::ofThread, fd, true);
+        return OpenDescriptor.of(LinuxPollSyscalls::ofThread, fd, true);
     }
 
     /// Uses an open descriptor that belongs to somebody else: closing this ends watching and leaves the
@@ -46,7 +46,7 @@ public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor 
     /// @throws IllegalArgumentException if the number is negative
     /// @throws SystemCallException if no such descriptor is open
     static Descriptor borrow(int fd) {
-        return OpenDescriptor.of(LinuxKernel::ofThread, fd, false);
+        return OpenDescriptor.of(LinuxPollSyscalls::ofThread, fd, false);
     }
 
     /// Opens a file, on the calling thread, which may have to wait for the disk: a loop's thread uses [Operations#open], with the

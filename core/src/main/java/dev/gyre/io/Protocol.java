@@ -43,7 +43,7 @@ public interface Protocol {
     /// A time has run out.
     ///
     /// @return whether the stream goes on, and the time begins anew; otherwise it is closed
-    default boolean onTimeout(Stream stream, Timeout timeout) {
+    default boolean onTimeout(Stream stream, TimeoutKind timeout) {
         return false;
     }
 

@@ -65,8 +65,8 @@ public final class Sockets {
     /// Ends sending: the peer reads what was sent, and then the end. Receiving goes on.
     ///
     /// @throws SystemCallException if it is not connected, or no more
-    public static void endOutput(EventLoop loop, Descriptor socket) {
-        NewSockets.endOutput(Loop.of(loop).operations().seam(), open(socket));
+    public static void shutdownOutput(EventLoop loop, Descriptor socket) {
+        NewSockets.shutdownOutput(Loop.of(loop).operations().seam(), open(socket));
     }
 
     private static SocketAddress requireAddress(SocketAddress address) {

@@ -5,13 +5,13 @@ import dev.gyre.LoopTerminatedException;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.Kernel;
-import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.LinuxProcesses;
+import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.internal.sys.Processes;
 import dev.gyre.io.Descriptor;
 
@@ -62,7 +62,7 @@ public final class ChildProcess {
     private static final int MOST_PAUSE_DOUBLINGS = 7;
 
     private final AutoCloseable belonging = this::loopEnds;
-    private final Ending ending;
+    private final ExitNotifier ending;
 
     // Loop thread only.
     private @Nullable Watcher watcher;
@@ -87,7 +87,7 @@ public final class ChildProcess {
         this.ownGroup = command != null && command.ownGroup();
         this.streams = streams;
         this.pidfd = pidfd;
-        ending = new Ending(loop);
+        ending = new ExitNotifier(loop);
     }
 
     /// Starts a program with the standard streams of this process. The same as
@@ -105,7 +105,7 @@ public final class ChildProcess {
     ///     too old for one
     /// @throws LoopTerminatedException if the loop is over
     public static ChildProcess start(EventLoop loop, Command command) {
-        return start(loop, command, LinuxKernel::ofThread, LinuxProcesses::ofThread);
+        return start(loop, command, LinuxPollSyscalls::ofThread, LinuxProcesses::ofThread);
     }
 
     /// Reports the end of a process that somebody else started. How it ended is known only if it
@@ -120,20 +120,20 @@ public final class ChildProcess {
     /// @throws SystemCallException if there is no such process (ESRCH), or it is a thread
     /// @throws LoopTerminatedException if the loop is over
     public static ChildProcess adopt(EventLoop loop, long pid) {
-        return adopt(loop, pid, LinuxKernel::ofThread, LinuxProcesses::ofThread);
+        return adopt(loop, pid, LinuxPollSyscalls::ofThread, LinuxProcesses::ofThread);
     }
 
     static ChildProcess start(
             EventLoop loop,
             Command command,
-            Supplier<? extends Kernel> kernels,
+            Supplier<? extends PollSyscalls> kernels,
             Supplier<? extends Processes> processes) {
         Objects.requireNonNull(command, "command");
         Loop owner = (Loop) loop;
         owner.requireOpen("ChildProcess.start");
         StandardStreams streams = StandardStreams.open(kernels, command);
         try {
-            Stillborn.refuseWhatCouldNotBeWatched(kernels, processes);
+            UnwatchableChild.refuseWhatCouldNotBeWatched(kernels, processes);
             int pid = Spawn.start(processes, command, streams);
             try {
                 streams.closeTheirs();
@@ -144,7 +144,7 @@ public final class ChildProcess {
                                 owner, pid, command.program(), processes, command, streams, pidfd)
                         .begin();
             } catch (Throwable e) {
-                Stillborn.bury(processes.get(), pid);
+                UnwatchableChild.bury(processes.get(), pid);
                 throw e;
             }
         } catch (Throwable e) {
@@ -156,7 +156,7 @@ public final class ChildProcess {
     static ChildProcess adopt(
             EventLoop loop,
             long pid,
-            Supplier<? extends Kernel> kernels,
+            Supplier<? extends PollSyscalls> kernels,
             Supplier<? extends Processes> processes) {
         if (pid <= 0 || pid > Integer.MAX_VALUE) {
             throw new IllegalArgumentException("no process has the number " + pid);
@@ -183,7 +183,8 @@ public final class ChildProcess {
             return this;
         }
         try {
-            watcher = loop.watch(pidfd.descriptor(), Watch.reading(this::mayHaveEnded).oneShot());
+            watcher =
+                    loop.watch(pidfd.descriptor(), WatchSpec.reading(this::mayHaveEnded).oneShot());
             loop.own(belonging);
             return this;
         } catch (Throwable e) {

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
 /// Bytes as they were read.
-final class Chunks implements Pieces {
+final class Chunks implements Chunker {
     private final Consumer<? super ByteBuffer> user;
 
     // Loop thread only.

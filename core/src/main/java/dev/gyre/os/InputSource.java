@@ -5,11 +5,11 @@ import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FileStatus;
 import dev.gyre.internal.sys.Inputs;
-import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxInputs;
-import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.LinuxTerminals;
+import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.internal.sys.Reception;
 import dev.gyre.internal.sys.TerminalSettings;
 import dev.gyre.internal.sys.Terminals;
@@ -39,9 +39,9 @@ import java.util.function.Supplier;
 /// Loop thread only.
 final class InputSource {
     /// How the system is called.
-    record Calls(Supplier<? extends Kernel> kernels, Inputs inputs, Terminals terminals) {
+    record Calls(Supplier<? extends PollSyscalls> kernels, Inputs inputs, Terminals terminals) {
         static Calls real() {
-            return new Calls(LinuxKernel::ofThread, new LinuxInputs(), new LinuxTerminals());
+            return new Calls(LinuxPollSyscalls::ofThread, new LinuxInputs(), new LinuxTerminals());
         }
     }
 
@@ -63,7 +63,7 @@ final class InputSource {
 
     /// @throws SystemCallException if it is open, but not for reading
     static InputSource of(Calls calls, int fd) {
-        Kernel kernel = calls.kernels().get();
+        PollSyscalls kernel = calls.kernels().get();
         Inputs inputs = calls.inputs();
         int mode = kernel.fcntl(fd, Linux.F_GETFL, 0);
         if (mode == -Errno.EBADF || isClassLibrary(fd)) {

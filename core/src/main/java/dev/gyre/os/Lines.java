@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 
 /// Bytes cut into lines. A line is put together as bytes and decoded whole, so that it does not
 /// matter where chunks end: no byte of a longer UTF-8 character looks like a line feed.
-final class Lines implements Pieces {
+final class Lines implements Chunker {
     /// The room for the beginnings of lines is given back after a line as long as this.
     private static final int KEPT_BYTES = 1 << 13;
 

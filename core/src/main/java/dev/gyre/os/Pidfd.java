@@ -1,11 +1,11 @@
 package dev.gyre.os;
 
 import dev.gyre.SystemCallException;
+import dev.gyre.internal.io.FdReaper;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.Reclaimer;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Linux;
+import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.internal.sys.Processes;
 import dev.gyre.internal.sys.WaitResult;
 import dev.gyre.io.Descriptor;
@@ -31,8 +31,10 @@ final class Pidfd {
     /// @return empty if there is no such process
     /// @throws SystemCallException if the kernel refuses otherwise
     static Optional<Pidfd> open(
-            Supplier<? extends Kernel> kernels, Supplier<? extends Processes> processes, int pid) {
-        Reclaimer.reclaim(); // Numbers may have run out.
+            Supplier<? extends PollSyscalls> kernels,
+            Supplier<? extends Processes> processes,
+            int pid) {
+        FdReaper.reclaim(); // Numbers may have run out.
         int result = processes.get().pidfdOpen(pid, 0);
         if (result == -Errno.ESRCH) {
             return Optional.empty();

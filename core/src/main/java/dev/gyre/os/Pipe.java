@@ -1,12 +1,12 @@
 package dev.gyre.os;
 
 import dev.gyre.SystemCallException;
+import dev.gyre.internal.io.FdReaper;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.Reclaimer;
-import dev.gyre.internal.sys.Kernel;
+import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxKernel;
-import dev.gyre.internal.sys.Pair;
+import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.io.Descriptor;
 
 import java.util.function.Supplier;
@@ -26,12 +26,12 @@ public final class Pipe implements AutoCloseable {
     ///
     /// @throws SystemCallException if the kernel refuses
     public static Pipe open() {
-        return open(LinuxKernel::ofThread);
+        return open(LinuxPollSyscalls::ofThread);
     }
 
-    static Pipe open(Supplier<? extends Kernel> kernels) {
-        Reclaimer.reclaim(); // Numbers may have run out.
-        Pair pair = new Pair();
+    static Pipe open(Supplier<? extends PollSyscalls> kernels) {
+        FdReaper.reclaim(); // Numbers may have run out.
+        FdPair pair = new FdPair();
         int result = kernels.get().pipe2(pair.address(), Linux.O_NONBLOCK | Linux.O_CLOEXEC);
         if (result < 0) {
             throw new SystemCallException("pipe2", -result, SystemCallException.NO_FD);

@@ -3,7 +3,7 @@ package dev.gyre.os;
 import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.signal.SignalSources;
-import dev.gyre.internal.signal.Taking;
+import dev.gyre.internal.signal.SignalSubscription;
 
 import java.util.Collection;
 import java.util.EnumSet;
@@ -59,9 +59,9 @@ import java.util.function.Consumer;
 /// taken. All others come by way of the JVM's own handler, which costs a thread for each signal
 /// that arrives. `docs/adr/0008-signals.md` has the reasons.
 public final class Signals implements AutoCloseable {
-    private final Taking taking;
+    private final SignalSubscription taking;
 
-    private Signals(Taking taking) {
+    private Signals(SignalSubscription taking) {
         this.taking = taking;
     }
 
@@ -104,7 +104,7 @@ public final class Signals implements AutoCloseable {
         if (wanted.isEmpty()) {
             throw new IllegalArgumentException("signals is empty: name at least one to take");
         }
-        return new Signals(Taking.begin(sources, loop, wanted, callback));
+        return new Signals(SignalSubscription.begin(sources, loop, wanted, callback));
     }
 
     /// The signals, whether open or not.

@@ -3,7 +3,7 @@ package dev.gyre.os;
 import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.io.Descriptor;
@@ -46,7 +46,7 @@ import java.util.function.Consumer;
 /// there may have been more. A callback that throws misses nothing that comes after.
 public final class StandardInput implements AutoCloseable {
     /// How long a line may be, in bytes, without what ends it.
-    public static final int LONGEST_LINE_BYTES = 1 << 20;
+    public static final int MAX_LINE_BYTES = 1 << 20;
 
     /// How much is read at a time.
     static final int CHUNK_BYTES = 1 << 16;
@@ -59,9 +59,9 @@ public final class StandardInput implements AutoCloseable {
     private final EventLoop loop;
     private final int fd;
     private final InputSource source;
-    private final Pieces pieces;
+    private final Chunker pieces;
     private final Runnable onEnd;
-    private final Watch reading = Watch.reading(watcher -> turn(true));
+    private final WatchSpec reading = WatchSpec.reading(watcher -> turn(true));
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(CHUNK_BYTES);
 
     /// For whatever is to be done though the kernel tells nothing. A timer rather than a deferred
@@ -77,7 +77,7 @@ public final class StandardInput implements AutoCloseable {
     private boolean closed;
 
     private StandardInput(
-            EventLoop loop, int fd, InputSource source, Pieces pieces, Runnable onEnd) {
+            EventLoop loop, int fd, InputSource source, Chunker pieces, Runnable onEnd) {
         this.loop = loop;
         this.fd = fd;
         this.source = source;
@@ -103,7 +103,7 @@ public final class StandardInput implements AutoCloseable {
     /// Hands over lines, without the line feed, or carriage return and line feed, that ends each;
     /// the last one needs no end. They are decoded as UTF-8, with U+FFFD in place of what is not.
     ///
-    /// A line longer than [#LONGEST_LINE_BYTES] closes the input, with an [IllegalStateException]
+    /// A line longer than [#MAX_LINE_BYTES] closes the input, with an [IllegalStateException]
     /// that goes where throwables of callbacks go: cut in pieces it would pass for lines that
     /// nobody wrote.
     ///
@@ -115,13 +115,12 @@ public final class StandardInput implements AutoCloseable {
     public static StandardInput lines(
             EventLoop loop, Consumer<? super String> onLine, Runnable onEnd) {
         Objects.requireNonNull(onLine, "onLine");
-        return open(
-                loop, InputSource.Calls.real(), FD, new Lines(onLine, LONGEST_LINE_BYTES), onEnd);
+        return open(loop, InputSource.Calls.real(), FD, new Lines(onLine, MAX_LINE_BYTES), onEnd);
     }
 
     /// The same for any number.
     static StandardInput open(
-            EventLoop loop, InputSource.Calls calls, int fd, Pieces pieces, Runnable onEnd) {
+            EventLoop loop, InputSource.Calls calls, int fd, Chunker pieces, Runnable onEnd) {
         Objects.requireNonNull(loop, "loop");
         Objects.requireNonNull(onEnd, "onEnd");
         if (!TAKEN.add(fd)) {
@@ -195,7 +194,7 @@ public final class StandardInput implements AutoCloseable {
                     "a line on descriptor "
                             + fd
                             + " is longer than "
-                            + LONGEST_LINE_BYTES
+                            + MAX_LINE_BYTES
                             + " bytes: StandardInput.on reads what is not made of lines");
         } else if (ended) {
             close();
@@ -249,7 +248,7 @@ public final class StandardInput implements AutoCloseable {
         }
         paused = true;
         if (watcher != null) {
-            watcher.modify(Watch.nothing());
+            watcher.modify(WatchSpec.nothing());
         }
     }
 

@@ -2,9 +2,9 @@ package dev.gyre.os;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.sys.Kernel;
+import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.Pair;
+import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.io.Descriptor;
 
 import org.jspecify.annotations.Nullable;
@@ -24,22 +24,22 @@ final class StandardStreams {
 
     private static final String[] NAMES = {"input", "output", "error"};
 
-    private final Supplier<? extends Kernel> kernels;
+    private final Supplier<? extends PollSyscalls> kernels;
     private final @Nullable Descriptor[] ours = new @Nullable Descriptor[COUNT];
     private final @Nullable Descriptor[] theirs = new @Nullable Descriptor[COUNT];
     private final List<Descriptor> all = new ArrayList<>();
 
-    private StandardStreams(Supplier<? extends Kernel> kernels) {
+    private StandardStreams(Supplier<? extends PollSyscalls> kernels) {
         this.kernels = kernels;
     }
 
     /// None, as of a process that somebody else started.
-    static StandardStreams none(Supplier<? extends Kernel> kernels) {
+    static StandardStreams none(Supplier<? extends PollSyscalls> kernels) {
         return new StandardStreams(kernels);
     }
 
     /// Opens what a command asks for, or nothing.
-    static StandardStreams open(Supplier<? extends Kernel> kernels, Command command) {
+    static StandardStreams open(Supplier<? extends PollSyscalls> kernels, Command command) {
         StandardStreams streams = new StandardStreams(kernels);
         try {
             if (command.input() == Stdio.PIPE) {
@@ -59,7 +59,7 @@ final class StandardStreams {
     }
 
     private void open(int stream) {
-        Pair pair = new Pair();
+        FdPair pair = new FdPair();
         int result = kernels.get().pipe2(pair.address(), Linux.O_CLOEXEC);
         if (result < 0) {
             throw new SystemCallException("pipe2", -result, SystemCallException.NO_FD);

@@ -34,7 +34,7 @@ abstract class ConformanceFixture {
     static LoopConfig config() {
         return LoopConfig.DEFAULT
                 .withName("conformant")
-                .withLongestWait(Duration.ofSeconds(10))
+                .withMaxWait(Duration.ofSeconds(10))
                 .withObserver(new LoopObserver() {});
     }
 

@@ -2,12 +2,13 @@ package dev.gyre.conformance;
 
 import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.loop.Loop;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 @On("epoll")
 class EpollConformanceTest extends LinuxConformance {
     @Override
     protected World newWorld() {
-        return config -> Loop.open(config, EpollBackend.open(Seam.LINUX, config.eventsPerWait()));
+        return config ->
+                Loop.open(config, EpollBackend.open(Syscalls.LINUX, config.eventsPerWait()));
     }
 }

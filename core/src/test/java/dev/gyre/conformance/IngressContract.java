@@ -8,7 +8,7 @@ import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopOverloadedException;
 import dev.gyre.LoopTerminatedException;
-import dev.gyre.Submission;
+import dev.gyre.SubmitResult;
 import dev.gyre.metrics.LoopObserver;
 
 import org.junit.jupiter.api.Test;
@@ -70,14 +70,14 @@ public abstract class IngressContract extends ConformanceFixture {
         configure(config().withHighWaterMark(2));
         loop.submit(says("first"));
         loop.submit(says("second"));
-        assertThat(loop.trySubmit(says("never"))).isEqualTo(Submission.OVERLOADED);
+        assertThat(loop.trySubmit(says("never"))).isEqualTo(SubmitResult.OVERLOADED);
         assertThatThrownBy(() -> loop.submit(says("never")))
                 .isInstanceOf(LoopOverloadedException.class);
         loop.submitPriority(says("priority"));
         loop.runUntilEmpty();
         assertThat(log).containsExactly("priority", "first", "second");
         loop.close();
-        assertThat(loop.trySubmit(says("never"))).isEqualTo(Submission.TERMINATED);
+        assertThat(loop.trySubmit(says("never"))).isEqualTo(SubmitResult.TERMINATED);
         assertThatThrownBy(() -> loop.submit(says("never")))
                 .isInstanceOf(LoopTerminatedException.class);
         assertThat(log).hasSize(3);
@@ -181,7 +181,7 @@ public abstract class IngressContract extends ConformanceFixture {
     void wakeUp_afterTheEnd_doesNothing() {
         loop.close();
         loop.stop();
-        assertThat(loop.trySubmit(says("never"))).isEqualTo(Submission.TERMINATED);
+        assertThat(loop.trySubmit(says("never"))).isEqualTo(SubmitResult.TERMINATED);
         assertThat(log).isEmpty();
     }
 

@@ -11,7 +11,7 @@ import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.ReentrantRunException;
 import dev.gyre.RunMode;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.io.Descriptor;
 
@@ -98,7 +98,7 @@ public abstract class LoopContract extends ConformanceFixture {
         Descriptor reader = readyPair().get(0);
         loop.watch(
                 reader,
-                Watch.reading(
+                WatchSpec.reading(
                         watcher -> {
                             saysAndLeaves("io");
                             watcher.unwatch();
@@ -199,14 +199,14 @@ public abstract class LoopContract extends ConformanceFixture {
     @Test
     @Clause("L-8")
     void runUntilEmpty_waitsForWhatIsReferenced_andForNothingElse() {
-        Watcher idle = loop.watch(pair().get(0), Watch.reading(notes("never")));
+        Watcher idle = loop.watch(pair().get(0), WatchSpec.reading(notes("never")));
         idle.unreference();
         loop.after(Duration.ofHours(1), timer -> log.add("never")).unreference();
         assertThat(loop.runUntilEmpty()).isZero();
         List<Descriptor> pair = pair();
         loop.watch(
                 pair.get(0),
-                Watch.reading(
+                WatchSpec.reading(
                         watcher -> {
                             log.add("read");
                             watcher.unwatch();
@@ -251,7 +251,7 @@ public abstract class LoopContract extends ConformanceFixture {
         Descriptor reader = readyPair().get(0);
         loop.watch(
                 reader,
-                Watch.reading(
+                WatchSpec.reading(
                         watcher -> {
                             watcher.unwatch();
                             throw failure;

@@ -52,7 +52,7 @@ class MatrixPlanTest {
                     entry(
                             "TlsPeersTest",
                             "its peers are processes; TlsStreamContract runs on both"),
-                    entry("TlsWireTest", "its wires are in memory"),
+                    entry("TlsTransportTest", "its wires are in memory"),
                     entry("WatcherDifferentialTest", "it opens loops on both itself"),
                     entry("ProducersStressTest", "it takes long; IngressContract has producers"));
 

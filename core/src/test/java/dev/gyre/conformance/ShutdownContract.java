@@ -8,7 +8,7 @@ import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.Promise;
 import dev.gyre.ShutdownReport;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
 import dev.gyre.io.Operations;
@@ -58,7 +58,7 @@ public abstract class ShutdownContract extends ConformanceFixture {
     void shutdown_waitsNeitherForTimersNorWatchers_andRejectsWhatIsPending() {
         loop.after(Duration.ofHours(1), timer -> log.add("never"));
         Descriptor idle = pair().get(0);
-        loop.watch(idle, Watch.reading(notes("never")));
+        loop.watch(idle, WatchSpec.reading(notes("never")));
         loop.deferred()
                 .promise()
                 .recover(

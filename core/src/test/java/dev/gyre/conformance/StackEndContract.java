@@ -2,16 +2,16 @@ package dev.gyre.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.gyre.BoundedExecutor;
 import dev.gyre.CancellationSource;
 import dev.gyre.Clause;
 import dev.gyre.Deferred;
 import dev.gyre.LoopState;
 import dev.gyre.Promise;
 import dev.gyre.StackEnd;
-import dev.gyre.Submission;
+import dev.gyre.SubmitResult;
 import dev.gyre.Timer;
-import dev.gyre.Watch;
-import dev.gyre.Workers;
+import dev.gyre.WatchSpec;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
 import dev.gyre.io.Operation;
@@ -69,9 +69,9 @@ public abstract class StackEndContract extends ConformanceFixture {
         calls.put("defer", () -> () -> loop.defer(this::done));
         calls.put("microtask", () -> () -> loop.microtask(this::done));
         calls.put(
-                "Workers.execute",
+                "BoundedExecutor.execute",
                 () -> {
-                    Workers workers = Workers.bounded(DIRECTLY, 1, 1);
+                    BoundedExecutor workers = BoundedExecutor.bounded(DIRECTLY, 1, 1);
                     loop.defer(() -> assertThat(workers.running()).isZero());
                     return () -> workers.execute(this::done);
                 });
@@ -224,7 +224,7 @@ public abstract class StackEndContract extends ConformanceFixture {
                     return () ->
                             loop.watch(
                                     ready,
-                                    Watch.reading(
+                                    WatchSpec.reading(
                                             _ -> {
                                                 loop.unwatch(ready);
                                                 done();
@@ -234,7 +234,7 @@ public abstract class StackEndContract extends ConformanceFixture {
                 "unwatch",
                 () -> {
                     Descriptor quiet = pair().getFirst();
-                    loop.watch(quiet, Watch.reading(_ -> {}));
+                    loop.watch(quiet, WatchSpec.reading(_ -> {}));
                     loop.defer(this::done);
                     return () -> loop.unwatch(quiet);
                 });
@@ -242,7 +242,7 @@ public abstract class StackEndContract extends ConformanceFixture {
                 "Descriptor.close",
                 () -> {
                     Descriptor quiet = pair().getFirst();
-                    loop.watch(quiet, Watch.reading(_ -> {}));
+                    loop.watch(quiet, WatchSpec.reading(_ -> {}));
                     loop.defer(this::done);
                     return quiet::close;
                 });
@@ -257,7 +257,7 @@ public abstract class StackEndContract extends ConformanceFixture {
         calls.put(
                 "Buffer.release",
                 () -> {
-                    Buffer buffer = Buffer.take(loop, 100);
+                    Buffer buffer = Buffer.acquire(loop, 100);
                     loop.defer(this::done);
                     return buffer::release;
                 });
@@ -319,7 +319,7 @@ public abstract class StackEndContract extends ConformanceFixture {
         for (int i = 0; i < 20; i++) {
             StackEnd.callElsewhere(
                     () -> {
-                        if (loop.trySubmit(this::done) == Submission.ACCEPTED) {
+                        if (loop.trySubmit(this::done) == SubmitResult.ACCEPTED) {
                             accepted.incrementAndGet();
                         }
                     });

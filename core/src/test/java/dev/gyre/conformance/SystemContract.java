@@ -3,7 +3,7 @@ package dev.gyre.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.internal.sys.TestSignals;
 import dev.gyre.os.ChildProcess;
 import dev.gyre.os.Command;
@@ -61,7 +61,7 @@ public abstract class SystemContract extends ConformanceFixture {
         StringBuilder words = new StringBuilder();
         loop.watch(
                 child.output(),
-                Watch.reading(
+                WatchSpec.reading(
                         watcher -> {
                             String found = receive(watcher.descriptor());
                             if (found.equals("end")) {
@@ -93,7 +93,7 @@ public abstract class SystemContract extends ConformanceFixture {
         Pipe pipe = Pipe.open();
         loop.watch(
                 pipe.reader(),
-                Watch.reading(
+                WatchSpec.reading(
                         watcher -> {
                             log.add(receive(watcher.descriptor()));
                             if (log.getLast().equals("end")) {

@@ -3,10 +3,10 @@ package dev.gyre.conformance;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.backend.uring.UringBackend;
+import dev.gyre.internal.backend.uring.IoUringBackend;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.LinuxUringCalls;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.opentest4j.TestAbortedException;
 
@@ -21,7 +21,8 @@ class UringConformanceTest extends LinuxConformance {
         try {
             return Loop.open(
                     config,
-                    UringBackend.open(Seam.LINUX, new LinuxUringCalls(), config.eventsPerWait()));
+                    IoUringBackend.open(
+                            Syscalls.LINUX, new LinuxUringCalls(), config.eventsPerWait()));
         } catch (SystemCallException e) {
             throw new TestAbortedException(
                     "this kernel refuses io_uring: `gyre doctor` says why", e);

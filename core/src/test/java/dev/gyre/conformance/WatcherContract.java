@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.gyre.Clause;
 import dev.gyre.Reachability;
 import dev.gyre.SystemCallException;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.io.Descriptor;
 
@@ -22,8 +22,8 @@ public abstract class WatcherContract extends ConformanceFixture {
     @Clause("W-1")
     void watch_again_replacesTheOldWatcherWithoutACallback() {
         List<Descriptor> pair = pair();
-        Watcher old = loop.watch(pair.get(0), Watch.reading(notes("old")));
-        Watcher replacement = loop.watch(pair.get(0), Watch.reading(notes("new")).oneShot());
+        Watcher old = loop.watch(pair.get(0), WatchSpec.reading(notes("old")));
+        Watcher replacement = loop.watch(pair.get(0), WatchSpec.reading(notes("new")).oneShot());
         runReady();
         assertThat(log).as("replacing calls nobody").isEmpty();
         assertThat(old.isWatching()).isFalse();
@@ -42,7 +42,7 @@ public abstract class WatcherContract extends ConformanceFixture {
                 Reachability.of(
                         () -> {
                             Descriptor reader = world().pair(loop).get(0);
-                            watchers.add(loop.watch(reader, Watch.reading(notes("never"))));
+                            watchers.add(loop.watch(reader, WatchSpec.reading(notes("never"))));
                             return reader;
                         });
         dropped.assertLost("a watched descriptor");
@@ -61,7 +61,7 @@ public abstract class WatcherContract extends ConformanceFixture {
         List<Descriptor> two = readyPair();
         loop.watch(
                 one.get(0),
-                Watch.reading(
+                WatchSpec.reading(
                         watcher -> {
                             log.add("one");
                             watcher.unwatch();
@@ -70,7 +70,7 @@ public abstract class WatcherContract extends ConformanceFixture {
         Watcher other =
                 loop.watch(
                         two.get(0),
-                        Watch.reading(
+                        WatchSpec.reading(
                                 watcher -> {
                                     log.add("two");
                                     watcher.unwatch();
@@ -80,7 +80,7 @@ public abstract class WatcherContract extends ConformanceFixture {
         assertThat(log).as("whichever came first closed the other's").hasSize(1);
         assertThat(other.isWatching()).isFalse();
         List<Descriptor> next = pair(); // With a number that was just given back.
-        loop.watch(next.get(0), Watch.reading(notes("next")).oneShot());
+        loop.watch(next.get(0), WatchSpec.reading(notes("next")).oneShot());
         runReady();
         assertThat(log).hasSize(1);
         send(next.get(1));
@@ -96,7 +96,7 @@ public abstract class WatcherContract extends ConformanceFixture {
         for (Descriptor reader : List.of(one.get(0), two.get(0))) {
             loop.watch(
                     reader,
-                    Watch.reading(
+                    WatchSpec.reading(
                             watcher -> {
                                 log.add("read");
                                 loop.unwatch(one.get(0));
@@ -116,11 +116,11 @@ public abstract class WatcherContract extends ConformanceFixture {
         Watcher watcher =
                 loop.watch(
                         pair.get(0),
-                        Watch.reading(notes("read")).onWrite(notes("write")).oneShot());
+                        WatchSpec.reading(notes("read")).onWrite(notes("write")).oneShot());
         runReady();
         assertThat(log).containsExactly("read", "write");
         watcher.modify(
-                Watch.reading(
+                WatchSpec.reading(
                                 reading -> {
                                     log.add("last");
                                     reading.unwatch();
@@ -137,7 +137,7 @@ public abstract class WatcherContract extends ConformanceFixture {
         pair.get(1).close();
         loop.watch(
                 pair.get(0),
-                Watch.reading(
+                WatchSpec.reading(
                         watcher -> {
                             String found = receive(watcher.descriptor());
                             log.add(found);
@@ -156,7 +156,7 @@ public abstract class WatcherContract extends ConformanceFixture {
         pair.get(1).close();
         loop.watch(
                 pair.get(0),
-                Watch.reading(
+                WatchSpec.reading(
                                 watcher -> {
                                     log.add("read " + watcher.isHangUp());
                                     watcher.unwatch();
@@ -171,8 +171,8 @@ public abstract class WatcherContract extends ConformanceFixture {
     void edgeTriggered_tellsOncePerChange_andLevelForAsLongAsItLasts() {
         List<Descriptor> edge = readyPair();
         List<Descriptor> level = readyPair();
-        loop.watch(edge.get(0), Watch.reading(notes("edge")).edgeTriggered());
-        loop.watch(level.get(0), Watch.reading(notes("level")));
+        loop.watch(edge.get(0), WatchSpec.reading(notes("edge")).edgeTriggered());
+        loop.watch(level.get(0), WatchSpec.reading(notes("level")));
         loop.runSome();
         loop.runSome();
         assertThat(log.stream().filter("edge"::equals)).hasSize(1);
@@ -186,7 +186,7 @@ public abstract class WatcherContract extends ConformanceFixture {
     @Clause("W-7")
     void oneShot_isDisarmedByItsFirstEvent_andArmedAgain() {
         List<Descriptor> pair = readyPair();
-        Watcher watcher = loop.watch(pair.get(0), Watch.reading(notes("read")).oneShot());
+        Watcher watcher = loop.watch(pair.get(0), WatchSpec.reading(notes("read")).oneShot());
         loop.runUntilEmpty();
         runReady();
         assertThat(log).containsExactly("read");
@@ -201,7 +201,8 @@ public abstract class WatcherContract extends ConformanceFixture {
     @Clause("W-8")
     void watch_ofARegularFile_isRefused() {
         try (Descriptor file = world().file(loop)) {
-            for (Watch watch : List.of(Watch.reading(notes("never")), Watch.nothing())) {
+            for (WatchSpec watch :
+                    List.of(WatchSpec.reading(notes("never")), WatchSpec.nothing())) {
                 assertThatThrownBy(() -> loop.watch(file, watch))
                         .isInstanceOf(SystemCallException.class)
                         .hasMessageContaining("EPERM");
@@ -214,7 +215,7 @@ public abstract class WatcherContract extends ConformanceFixture {
     @Clause("W-9")
     void emptyMask_isToldNothing_spinsNobodyAndKeepsNobodyWaiting() {
         List<Descriptor> pair = readyPair();
-        Watcher watcher = loop.watch(pair.get(0), Watch.nothing());
+        Watcher watcher = loop.watch(pair.get(0), WatchSpec.nothing());
         pair.get(1).close();
         assertThat(loop.runUntilEmpty()).isZero();
         long looks = loop.metrics().polls() + loop.metrics().sleeps();
@@ -222,7 +223,7 @@ public abstract class WatcherContract extends ConformanceFixture {
         assertThat(loop.metrics().polls() + loop.metrics().sleeps() - looks)
                 .as("looks at the kernel: a hang-up that nobody asked for is reported for ever")
                 .isLessThan(20);
-        watcher.modify(Watch.reading(notes("read")).oneShot());
+        watcher.modify(WatchSpec.reading(notes("read")).oneShot());
         loop.runUntilEmpty();
         assertThat(log).containsExactly("read");
     }

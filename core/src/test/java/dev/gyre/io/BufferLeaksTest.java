@@ -55,7 +55,7 @@ class BufferLeaksTest {
 
     @Test
     void buffer_dropped_isToldOnceWithItsPlace() {
-        Reachability dropped = Reachability.of(() -> Buffer.take(loop, 100));
+        Reachability dropped = Reachability.of(() -> Buffer.acquire(loop, 100));
         dropped.assertLost("a buffer that was taken and dropped");
         // The collector clears references first and queues them when it gets round to it.
         for (int turns = 0; turns < 100_000 && leaks.isEmpty(); turns++) {
@@ -68,8 +68,8 @@ class BufferLeaksTest {
 
     @Test
     void buffer_stillOutAtTheEnd_isTold() {
-        Buffer forgotten = Buffer.take(loop, 10_000);
-        Buffer given = Buffer.take(loop, 10);
+        Buffer forgotten = Buffer.acquire(loop, 10_000);
+        Buffer given = Buffer.acquire(loop, 10);
         given.release();
         turn();
         assertThat(leaks).as("it may still come back").isEmpty();
@@ -81,7 +81,7 @@ class BufferLeaksTest {
 
     @Test
     void slice_ofAReleasedBuffer_isALeakOfItsOwn() {
-        Buffer taken = Buffer.take(loop, 10).putInt(1);
+        Buffer taken = Buffer.acquire(loop, 10).putInt(1);
         Buffer slice = taken.slice(4);
         taken.release();
         loop.close();
@@ -91,7 +91,7 @@ class BufferLeaksTest {
 
     @Test
     void buffers_givenBackByWhoeverWherever_areNoLeaks() {
-        Buffer taken = Buffer.take(loop, 10).putInt(1);
+        Buffer taken = Buffer.acquire(loop, 10).putInt(1);
         Buffer slice = taken.slice(4);
         CompletableFuture.runAsync(taken::release).join();
         slice.release();
@@ -117,7 +117,7 @@ class BufferLeaksTest {
     void property_off_recordsNothing() {
         String before = System.setProperty("gyre.leaks", "off");
         try (Loop quiet = open()) {
-            Buffer.take(quiet, 10);
+            Buffer.acquire(quiet, 10);
         } finally {
             restore(before);
         }

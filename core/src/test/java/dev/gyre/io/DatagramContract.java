@@ -138,7 +138,7 @@ public abstract class DatagramContract extends OperationFixture {
     @Clause("N-1")
     void message_longerThanTheLargest_isCutAndSaysSo() {
         List<Boolean> cut = new ArrayList<>();
-        Datagram to = Datagram.bind(loop, anyPort(), DatagramConfig.DEFAULT.withLargestMessage(4));
+        Datagram to = Datagram.bind(loop, anyPort(), DatagramConfig.DEFAULT.withMaxMessageBytes(4));
         to.onMessage(
                 (message, from) -> {
                     heard.add(message.getText(US_ASCII));
@@ -346,7 +346,7 @@ public abstract class DatagramContract extends OperationFixture {
     @Test
     @Clause({"N-1", "E-2"})
     void config_outOfRange_throwsAndNamesTheValue() {
-        assertThatThrownBy(() -> DatagramConfig.DEFAULT.withLargestMessage(0))
+        assertThatThrownBy(() -> DatagramConfig.DEFAULT.withMaxMessageBytes(0))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("largestMessage must be from 1 to 16777216, but is 0");
         assertThatThrownBy(() -> DatagramConfig.DEFAULT.withQueue(-7, 1))

@@ -6,7 +6,7 @@ import dev.gyre.LoopConfig;
 import dev.gyre.conformance.On;
 
 @On("epoll")
-class EpollStreamTimesTest extends StreamTimesContract {
+class EpollStreamTimesTest extends StreamTimeoutsContract {
     @Override
     protected EventLoop open(LoopConfig config) {
         return EventLoop.open(config.withBackend(BackendKind.EPOLL));

@@ -12,7 +12,7 @@ import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultySockets;
 import dev.gyre.internal.sys.OpenDescriptors;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.os.Pipe;
 
 import org.junit.jupiter.api.AfterEach;
@@ -41,8 +41,8 @@ abstract class FaultFixture extends OperationFixture {
 
     @Override
     protected EventLoop open(LoopConfig config) {
-        Seam seam =
-                new Seam(
+        Syscalls seam =
+                new Syscalls(
                         () -> new FaultyKernel(plan),
                         () -> new FaultySockets(plan),
                         () -> new FaultyFiles(plan));

@@ -15,7 +15,7 @@ import dev.gyre.internal.sys.FaultyFiles;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultySockets;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,7 +41,8 @@ public abstract class ListenerTroubleContract extends StreamFixture {
     /// Opens the backend under test.
     ///
     /// @param acceptsThroughSeam whether the plan can make an accept fail
-    protected abstract Backend backend(Seam seam, LoopConfig config, boolean acceptsThroughSeam);
+    protected abstract Backend backend(
+            Syscalls seam, LoopConfig config, boolean acceptsThroughSeam);
 
     @Override
     protected EventLoop open(LoopConfig config) {
@@ -49,8 +50,8 @@ public abstract class ListenerTroubleContract extends StreamFixture {
     }
 
     private EventLoop open(LoopConfig config, boolean acceptsThroughSeam) {
-        Seam seam =
-                new Seam(
+        Syscalls seam =
+                new Syscalls(
                         () -> new FaultyKernel(plan),
                         () -> new FaultySockets(plan),
                         () -> new FaultyFiles(plan));

@@ -12,12 +12,12 @@ import dev.gyre.SystemCallException;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.epoll.EpollBackend;
-import dev.gyre.internal.backend.uring.UringBackend;
+import dev.gyre.internal.backend.uring.IoUringBackend;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.FaultyMemory;
 import dev.gyre.internal.sys.LinuxUringCalls;
 import dev.gyre.internal.sys.OpenDescriptors;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.internal.tls.Certificates;
 
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,22 +57,22 @@ class MemoryShortageTest extends StreamFixture {
     }
 
     private EventLoop open(LoopConfig config, BackendKind kind) {
-        Seam seam =
-                new Seam(
-                        Seam.LINUX.kernels(),
-                        Seam.LINUX.sockets(),
-                        Seam.LINUX.files(),
-                        Seam.LINUX.limit(),
+        Syscalls seam =
+                new Syscalls(
+                        Syscalls.LINUX.kernels(),
+                        Syscalls.LINUX.sockets(),
+                        Syscalls.LINUX.files(),
+                        Syscalls.LINUX.limit(),
                         memory);
         return Loop.open(config, backend(kind, seam, config.eventsPerWait()));
     }
 
-    private static Backend backend(BackendKind kind, Seam seam, int events) {
+    private static Backend backend(BackendKind kind, Syscalls seam, int events) {
         if (kind == BackendKind.EPOLL) {
             return EpollBackend.open(seam, events);
         }
         try {
-            return UringBackend.open(seam, new LinuxUringCalls(), events);
+            return IoUringBackend.open(seam, new LinuxUringCalls(), events);
         } catch (SystemCallException e) {
             assumeTrue(false, "this kernel refuses io_uring: " + e.getMessage());
             throw e;
@@ -155,7 +155,7 @@ class MemoryShortageTest extends StreamFixture {
             List<Buffer> hoard = new ArrayList<>();
             int keep = POOL_BYTES - (int) loop.metrics().bufferMemory() - left * PART_BYTES;
             for (int taken = 0; taken < keep; taken += PART_BYTES) {
-                Buffer part = Buffer.tryTake(loop, PART_BYTES);
+                Buffer part = Buffer.tryAcquire(loop, PART_BYTES);
                 if (part != null) {
                     hoard.add(part);
                 }

@@ -55,7 +55,7 @@ public abstract class OperationContract extends OperationFixture {
     void read_atTheEnd_completesWithZero() {
         List<Descriptor> pair = pair();
         send(pair.get(0), "last words");
-        Sockets.endOutput(loop, pair.get(0));
+        Sockets.shutdownOutput(loop, pair.get(0));
         assertThat(receive(pair.get(1))).isEqualTo("last words");
         assertThat(receive(pair.get(1))).isEmpty();
         assertThat(receive(pair.get(1))).as("and stays there").isEmpty();
@@ -79,7 +79,7 @@ public abstract class OperationContract extends OperationFixture {
         read.start();
         settle();
         send(ends.get(0), "bye");
-        Sockets.endOutput(loop, ends.get(0));
+        Sockets.shutdownOutput(loop, ends.get(0));
         runUntilDone(read);
         assertThat(completed).containsExactly("read 3", "read 0");
     }
@@ -391,7 +391,7 @@ public abstract class OperationContract extends OperationFixture {
         }
         assertThat(text)
                 .hasToString("part0 part1 part2 part3 part4 part5 part6 part7 part8 part9 ");
-        Sockets.endOutput(loop, ends.get(0));
+        Sockets.shutdownOutput(loop, ends.get(0));
         runUntilDone(receive);
         assertThat(completed).containsExactly("receive 0");
     }

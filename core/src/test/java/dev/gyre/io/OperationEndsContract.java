@@ -72,7 +72,7 @@ public abstract class OperationEndsContract extends OperationFixture {
             runUntilDone(read);
             text.append(buffer.getText(US_ASCII));
         }
-        Sockets.endOutput(loop, pair.get(0));
+        Sockets.shutdownOutput(loop, pair.get(0));
         for (String rest = receive(pair.get(1)); !rest.isEmpty(); rest = receive(pair.get(1))) {
             text.append(rest);
         }

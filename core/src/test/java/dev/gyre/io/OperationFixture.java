@@ -38,7 +38,7 @@ public abstract class OperationFixture {
 
     protected LoopConfig config() {
         // A wait that nothing ends fails the test soon instead of after five minutes.
-        return LoopConfig.DEFAULT.withLongestWait(Duration.ofSeconds(10));
+        return LoopConfig.DEFAULT.withMaxWait(Duration.ofSeconds(10));
     }
 
     @BeforeEach

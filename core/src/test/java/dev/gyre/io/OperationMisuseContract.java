@@ -7,7 +7,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.gyre.Clause;
 import dev.gyre.SystemCallException;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 
 import org.junit.jupiter.api.Test;
 
@@ -257,14 +257,14 @@ public abstract class OperationMisuseContract extends OperationFixture {
     @Clause({"O-1", "W-1"})
     void watching_andOperations_doNotShareADescriptor() {
         List<Descriptor> pair = pair();
-        loop.watch(pair.get(1), Watch.reading(watcher -> {}));
+        loop.watch(pair.get(1), WatchSpec.reading(watcher -> {}));
         Operation read = operations.read(pair.get(1), Buffer.allocate(8), note("read"));
         assertThatThrownBy(read::start)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("unwatch");
         loop.unwatch(pair.get(1));
         read.start();
-        assertThatThrownBy(() -> loop.watch(pair.get(1), Watch.reading(watcher -> {})))
+        assertThatThrownBy(() -> loop.watch(pair.get(1), WatchSpec.reading(watcher -> {})))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("cancel them first");
         boolean _ = read.cancel();
@@ -272,7 +272,7 @@ public abstract class OperationMisuseContract extends OperationFixture {
         int[] seen = {0};
         loop.watch(
                 pair.get(1),
-                Watch.reading(
+                WatchSpec.reading(
                         watcher -> {
                             seen[0]++;
                             watcher.unwatch();

@@ -3,10 +3,10 @@ package dev.gyre.io;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.conformance.On;
-import dev.gyre.internal.backend.uring.UringBackend;
+import dev.gyre.internal.backend.uring.IoUringBackend;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.LinuxUringCalls;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 @On("io_uring")
 class UringOperationEndsTest extends OperationEndsContract {
@@ -14,6 +14,6 @@ class UringOperationEndsTest extends OperationEndsContract {
     protected EventLoop open(LoopConfig config) {
         return Loop.open(
                 config,
-                UringBackend.open(Seam.LINUX, new LinuxUringCalls(), config.eventsPerWait()));
+                IoUringBackend.open(Syscalls.LINUX, new LinuxUringCalls(), config.eventsPerWait()));
     }
 }

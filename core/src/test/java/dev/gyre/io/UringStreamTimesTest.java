@@ -5,7 +5,7 @@ import dev.gyre.LoopConfig;
 import dev.gyre.conformance.On;
 
 @On("io_uring")
-class UringStreamTimesTest extends StreamTimesContract {
+class UringStreamTimesTest extends StreamTimeoutsContract {
     @Override
     protected EventLoop open(LoopConfig config) {
         return UringLoops.open(config);

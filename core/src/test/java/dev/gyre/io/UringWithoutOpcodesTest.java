@@ -7,13 +7,13 @@ import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
 import dev.gyre.conformance.On;
-import dev.gyre.internal.backend.uring.UringBackend;
+import dev.gyre.internal.backend.uring.IoUringBackend;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyUring;
 import dev.gyre.internal.sys.IoUring;
 import dev.gyre.internal.sys.LinuxUringCalls;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,14 +30,15 @@ class UringWithoutOpcodesTest {
     @BeforeEach
     void requireUring() {
         try {
-            UringBackend.open(Seam.LINUX, new LinuxUringCalls(), 16).close();
+            IoUringBackend.open(Syscalls.LINUX, new LinuxUringCalls(), 16).close();
         } catch (SystemCallException e) {
             assumeTrue(false, "this kernel refuses io_uring: `gyre doctor` says why");
         }
     }
 
     private EventLoop overThatRing(LoopConfig config) {
-        return Loop.open(config, UringBackend.open(Seam.LINUX, uring, config.eventsPerWait()));
+        return Loop.open(
+                config, IoUringBackend.open(Syscalls.LINUX, uring, config.eventsPerWait()));
     }
 
     @AfterEach

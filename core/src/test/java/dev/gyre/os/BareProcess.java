@@ -4,8 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.gyre.EventLoop;
-import dev.gyre.internal.sys.LinuxKernel;
-import dev.gyre.internal.sys.Pair;
+import dev.gyre.internal.sys.FdPair;
+import dev.gyre.internal.sys.LinuxPollSyscalls;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -34,7 +34,7 @@ final class BareProcess {
 
     /// Pipes are opened at the lowest free numbers: here at 0, 1 and 2.
     private static String withoutStreams() {
-        LinuxKernel kernel = new LinuxKernel();
+        LinuxPollSyscalls kernel = new LinuxPollSyscalls();
         try (EventLoop loop = GuardedLoop.open()) {
             // Once with them, or classes that are loaded meanwhile would take the numbers for
             // their files.
@@ -42,7 +42,7 @@ final class BareProcess {
             for (int fd = 0; fd < StandardStreams.COUNT; fd++) {
                 int _ = kernel.close(fd);
             }
-            Pair lowest = new Pair();
+            FdPair lowest = new FdPair();
             int _ = kernel.pipe2(lowest.address(), 0);
             int _ = kernel.close(lowest.first());
             int _ = kernel.close(lowest.second());

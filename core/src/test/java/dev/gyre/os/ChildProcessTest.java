@@ -9,7 +9,7 @@ import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.SystemCallException;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.internal.sys.FaultyProcesses;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.io.Descriptor;
@@ -208,7 +208,7 @@ class ChildProcessTest {
         ChildProcess child = ChildProcess.start(loop, piped(shell(script)).withInput(Stdio.PIPE));
         loop.watch(
                 child.output(),
-                Watch.reading(
+                WatchSpec.reading(
                         watcher -> {
                             ByteBuffer buffer = ByteBuffer.allocate(64);
                             int count = watcher.descriptor().read(buffer);
@@ -257,7 +257,7 @@ class ChildProcessTest {
             assertThat(left.remaining()).as("two pipes hold less than this").isPositive();
             loop.watch(
                     input,
-                    Watch.writing(
+                    WatchSpec.writing(
                             watcher -> {
                                 int _ = input.write(left);
                                 if (!left.hasRemaining()) {
@@ -327,7 +327,7 @@ class ChildProcessTest {
             List<Boolean> sent = new ArrayList<>();
             loop.watch(
                     output,
-                    Watch.reading(
+                    WatchSpec.reading(
                             watcher -> {
                                 if (output.read(text) == Descriptor.END) {
                                     output.close(); // The sleep had it open too.
@@ -390,7 +390,7 @@ class ChildProcessTest {
             List<Exit> told = new ArrayList<>();
             loop.watch(
                     output,
-                    Watch.reading(
+                    WatchSpec.reading(
                             watcher -> {
                                 if (output.read(text) == Descriptor.END) {
                                     output.close();

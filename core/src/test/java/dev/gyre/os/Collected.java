@@ -1,7 +1,7 @@
 package dev.gyre.os;
 
 import dev.gyre.EventLoop;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.io.Descriptor;
 
 import java.io.ByteArrayOutputStream;
@@ -17,7 +17,7 @@ final class Collected {
 
     static Collected from(EventLoop loop, Descriptor source) {
         Collected collected = new Collected();
-        loop.watch(source, Watch.reading(watcher -> collected.take(source)));
+        loop.watch(source, WatchSpec.reading(watcher -> collected.take(source)));
         return collected;
     }
 

@@ -12,11 +12,11 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyProcesses;
+import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.FileNames;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.LinuxProcesses;
-import dev.gyre.internal.sys.Pair;
 import dev.gyre.internal.sys.Processes;
 
 import org.junit.jupiter.api.Test;
@@ -48,7 +48,10 @@ class CommandTest {
         try (EventLoop loop = GuardedLoop.open()) {
             ChildProcess child =
                     ChildProcess.start(
-                            loop, command.withOutput(Stdio.PIPE), LinuxKernel::ofThread, processes);
+                            loop,
+                            command.withOutput(Stdio.PIPE),
+                            LinuxPollSyscalls::ofThread,
+                            processes);
             Collected output = Collected.from(loop, child.output());
             loop.runUntilEmpty();
             return output;
@@ -186,8 +189,8 @@ class CommandTest {
     }
 
     private static void withAnInheritableDescriptor(Runnable test) {
-        Pair pair = new Pair();
-        LinuxKernel kernel = new LinuxKernel();
+        FdPair pair = new FdPair();
+        LinuxPollSyscalls kernel = new LinuxPollSyscalls();
         assertThat(kernel.pipe2(pair.address(), 0)).isZero();
         try {
             test.run();

@@ -9,7 +9,7 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.OpenDescriptors;
 
 import org.junit.jupiter.api.Test;
@@ -18,7 +18,7 @@ class PipeTest {
     @Test
     @Clause("Y-1")
     void open_givesEndsThatNeitherBlockNorAreInherited() {
-        LinuxKernel kernel = new LinuxKernel();
+        LinuxPollSyscalls kernel = new LinuxPollSyscalls();
         try (Pipe pipe = Pipe.open()) {
             for (int fd : new int[] {pipe.reader().fd(), pipe.writer().fd()}) {
                 assertThat(kernel.fcntl(fd, Linux.F_GETFL, 0) & Linux.O_NONBLOCK).isNotZero();

@@ -14,12 +14,12 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyInputs;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyTerminals;
-import dev.gyre.internal.sys.Kernel;
+import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxInputs;
-import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.OpenDescriptors;
-import dev.gyre.internal.sys.Pair;
+import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.internal.sys.PseudoTerminal;
 import dev.gyre.io.Descriptor;
 
@@ -48,7 +48,7 @@ class StandardInputTest {
     private final LoopConfig config =
             LoopConfig.DEFAULT.withUncaughtHandler((loop, thrown) -> failures.add(thrown));
     private EventLoop loop = EventLoop.open(config);
-    private final Kernel kernel = new LinuxKernel();
+    private final PollSyscalls kernel = new LinuxPollSyscalls();
     private final FaultyInputs inputs = new FaultyInputs();
     private final List<Descriptor> descriptors = new ArrayList<>();
 
@@ -69,10 +69,10 @@ class StandardInputTest {
     // ------------------------------------------------------------------ what tests are made of
 
     private InputSource.Calls calls() {
-        return calls(LinuxKernel::ofThread);
+        return calls(LinuxPollSyscalls::ofThread);
     }
 
-    private InputSource.Calls calls(Supplier<? extends Kernel> kernels) {
+    private InputSource.Calls calls(Supplier<? extends PollSyscalls> kernels) {
         return new InputSource.Calls(kernels, inputs, new FaultyTerminals());
     }
 
@@ -83,11 +83,7 @@ class StandardInputTest {
 
     private StandardInput lines(int fd) {
         return StandardInput.open(
-                loop,
-                calls(),
-                fd,
-                new Lines(log::add, StandardInput.LONGEST_LINE_BYTES),
-                this::end);
+                loop, calls(), fd, new Lines(log::add, StandardInput.MAX_LINE_BYTES), this::end);
     }
 
     private void end() {
@@ -118,13 +114,13 @@ class StandardInputTest {
 
     /// Both ends, which block like those that a shell makes.
     private Descriptor[] blockingPipe() {
-        Pair pair = new Pair();
+        FdPair pair = new FdPair();
         assertThat(kernel.pipe2(pair.address(), Linux.O_CLOEXEC)).isZero();
         return new Descriptor[] {own(pair.first()), own(pair.second())};
     }
 
     private Descriptor[] blockingSockets() {
-        Pair pair = new Pair();
+        FdPair pair = new FdPair();
         int type = Linux.SOCK_STREAM | Linux.SOCK_CLOEXEC;
         assertThat(kernel.socketpair(Linux.AF_UNIX, type, 0, pair.address())).isZero();
         return new Descriptor[] {own(pair.first()), own(pair.second())};

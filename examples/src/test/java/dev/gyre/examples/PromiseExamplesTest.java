@@ -58,7 +58,7 @@ final class PromiseExamplesTest {
     void bounded_sixPieces_twoRunThreeWaitAndOneIsRefused() throws Exception {
         assertThat(output("Bounded.java"))
                 .containsExactly(
-                        "Workers[2 of 2 running, 3 of 3 waiting]",
+                        "BoundedExecutor[2 of 2 running, 3 of 3 waiting]",
                         "copy 1",
                         "copy 2",
                         "copy 3",

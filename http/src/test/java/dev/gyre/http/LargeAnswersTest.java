@@ -124,9 +124,9 @@ class LargeAnswersTest {
 
     private void takeAllMemory(List<Buffer> taken) {
         for (int size = 64 << 10; size >= 4 << 10; size >>= 2) {
-            for (Buffer some = Buffer.tryTake(world.loop(), size);
+            for (Buffer some = Buffer.tryAcquire(world.loop(), size);
                     some != null;
-                    some = Buffer.tryTake(world.loop(), size)) {
+                    some = Buffer.tryAcquire(world.loop(), size)) {
                 taken.add(some);
             }
         }
@@ -228,12 +228,12 @@ class LargeAnswersTest {
         SimulatedPeer peer = ask("/tiny", true);
         List<Buffer> taken = new ArrayList<>();
         while (used() <= MEMORY / 4 * 3) {
-            taken.add(Buffer.take(world.loop(), 64 << 10));
+            taken.add(Buffer.acquire(world.loop(), 64 << 10));
         }
         assertThat(status(peer, "/middle")).startsWith("HTTP/1.1 503");
         assertThat(status(peer, "/small")).startsWith("HTTP/1.1 200");
         while (used() < MEMORY - (16 << 10)) {
-            taken.add(Buffer.take(world.loop(), 16 << 10));
+            taken.add(Buffer.acquire(world.loop(), 16 << 10));
         }
         assertThat(status(peer, "/small")).startsWith("HTTP/1.1 503");
         assertThat(status(peer, "/tiny")).startsWith("HTTP/1.1 200");

@@ -3,6 +3,7 @@ package dev.gyre.stress;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import dev.gyre.BoundedExecutor;
 import dev.gyre.CancellationSource;
 import dev.gyre.CancelledException;
 import dev.gyre.Deferred;
@@ -12,7 +13,6 @@ import dev.gyre.Outcome.Rejected;
 import dev.gyre.Outcome.Resolved;
 import dev.gyre.Promise;
 import dev.gyre.ShutdownReport;
-import dev.gyre.Workers;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.metrics.LoopObserver;
 
@@ -197,7 +197,7 @@ public final class PromiseStress {
     @State
     public static class CancelAgainstLine {
         private final Loop loop = open();
-        private final Workers workers = Workers.bounded(new Hand(), 1, 1);
+        private final BoundedExecutor workers = BoundedExecutor.bounded(new Hand(), 1, 1);
         private final CancellationSource source = new CancellationSource();
         private int runs;
 

@@ -9,9 +9,9 @@ import dev.gyre.LoopState;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.loop.Loop;
+import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.NativeText;
-import dev.gyre.internal.sys.Pair;
 import dev.gyre.os.Signal;
 import dev.gyre.testkit.internal.PeerConnection;
 import dev.gyre.testkit.internal.SimulatedBackend;
@@ -82,7 +82,7 @@ public final class SimulatedWorld implements AutoCloseable {
 
     private SimulatedWorld(long seed, LoopConfig config) {
         kernel = new SimulatedKernel(seed);
-        LoopConfig own = config.withExecutor(kernel::runOutside).withLongestWait(LONGEST_WAIT);
+        LoopConfig own = config.withExecutor(kernel::runOutside).withMaxWait(LONGEST_WAIT);
         backend = new SimulatedBackend(kernel, own.eventsPerWait(), LONGEST_WAIT.toNanos());
         loop = Loop.open(own, backend);
         loop.operations().leaks().lookUnlessOff();
@@ -246,7 +246,7 @@ public final class SimulatedWorld implements AutoCloseable {
     ///
     /// @throws SystemCallException if the kernel refuses
     public SimulatedPipe pipe() {
-        Pair pair = new Pair();
+        FdPair pair = new FdPair();
         var kernels = kernel.seam().kernels();
         int result = kernels.get().pipe2(pair.address(), Linux.O_NONBLOCK | Linux.O_CLOEXEC);
         if (result < 0) {

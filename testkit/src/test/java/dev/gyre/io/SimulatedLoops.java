@@ -17,7 +17,6 @@ final class SimulatedLoops {
     static EventLoop open(LoopConfig config, SimulatedKernel kernel) {
         return Loop.open(
                 config.withExecutor(kernel::runOutside),
-                new SimulatedBackend(
-                        kernel, config.eventsPerWait(), config.longestWait().toNanos()));
+                new SimulatedBackend(kernel, config.eventsPerWait(), config.maxWait().toNanos()));
     }
 }

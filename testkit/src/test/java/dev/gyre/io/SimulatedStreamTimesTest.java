@@ -13,7 +13,7 @@ import java.time.Duration;
 
 /// With virtual time it can also be told what does not happen in time.
 @On("simulated")
-class SimulatedStreamTimesTest extends StreamTimesContract {
+class SimulatedStreamTimesTest extends StreamTimeoutsContract {
     @Override
     protected EventLoop open(LoopConfig config) {
         return SimulatedLoops.open(config);

@@ -150,7 +150,7 @@ final class RandomProgram {
     private void endOutput(ProgramEnd end) {
         if (end.isOpen() && end.writing.isEmpty()) {
             try {
-                Sockets.endOutput(world.loop(), end.descriptor);
+                Sockets.shutdownOutput(world.loop(), end.descriptor);
             } catch (SystemCallException e) {
                 assertThat(e.errnoName()).isIn("ENOTCONN", "ENOTSOCK");
             }

@@ -29,7 +29,7 @@ class SimulatedConformanceTest extends Conformance {
             return Loop.open(
                     config.withExecutor(kernel::runOutside),
                     new SimulatedBackend(
-                            kernel, config.eventsPerWait(), config.longestWait().toNanos()));
+                            kernel, config.eventsPerWait(), config.maxWait().toNanos()));
         }
 
         @Override

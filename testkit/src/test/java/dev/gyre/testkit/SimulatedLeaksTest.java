@@ -25,7 +25,7 @@ class SimulatedLeaksTest {
     @Test
     void close_withABufferOut_saysWhereItWasTaken() {
         SimulatedWorld world = SimulatedWorld.seed(7, QUIET);
-        Buffer.take(world.loop(), 5_000);
+        Buffer.acquire(world.loop(), 5_000);
         assertThatThrownBy(world::close)
                 .isInstanceOf(SimulationError.class)
                 .hasMessageContaining("a buffer of 16384 bytes was taken here, and never released")
@@ -37,7 +37,7 @@ class SimulatedLeaksTest {
     @Test
     void close_withAllBuffersBack_isQuiet() {
         SimulatedWorld world = SimulatedWorld.seed(7, QUIET);
-        Buffer.take(world.loop(), 10).release();
+        Buffer.acquire(world.loop(), 10).release();
         world.run();
         assertThat(world.loop().metrics().bufferMemory()).isZero();
         world.close();

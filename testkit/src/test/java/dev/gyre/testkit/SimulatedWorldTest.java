@@ -9,7 +9,7 @@ import dev.gyre.Clause;
 import dev.gyre.LoopConfig;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.conformance.On;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
@@ -239,7 +239,7 @@ class SimulatedWorldTest {
             world.loop()
                     .watch(
                             pipe.reader(),
-                            Watch.reading(
+                            WatchSpec.reading(
                                     ready -> {
                                         int read = ready.descriptor().read(buffer.clear());
                                         log.add("read " + read);
@@ -357,7 +357,7 @@ class SimulatedWorldTest {
     void watch_ofWhatStaysReadyAndIsNeverRead_isASpin() {
         try (var world = SimulatedWorld.seed(6)) {
             var pipe = world.pipe();
-            world.loop().watch(pipe.writer(), Watch.writing(ready -> {}));
+            world.loop().watch(pipe.writer(), WatchSpec.writing(ready -> {}));
             assertThatThrownBy(() -> world.advance(HOUR))
                     .isInstanceOf(SimulationError.class)
                     .hasMessageContaining("spins")

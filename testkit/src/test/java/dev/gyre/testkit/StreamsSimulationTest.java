@@ -126,7 +126,7 @@ class StreamsSimulationTest {
             SimulatedPeer first = world.connect(80);
             world.advance(Duration.ofMillis(100));
             Stream greedy = accepted.getFirst();
-            Buffer hoard = Buffer.take(world.loop(), 900 << 10);
+            Buffer hoard = Buffer.acquire(world.loop(), 900 << 10);
             assertThat(greedy.isOpen()).isTrue();
             world.connect(80);
             world.connect(80);

@@ -1,8 +1,8 @@
 package dev.gyre.internal.backend;
 
 import dev.gyre.internal.backend.reactor.Reactor;
-import dev.gyre.internal.sys.Seam;
 import dev.gyre.internal.sys.SignalCalls;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.jspecify.annotations.Nullable;
 
@@ -70,13 +70,13 @@ public interface Backend {
 
     /// What operations are started with. Called once, before anything else is asked of it. Backends that tell of
     /// readiness have the one written for them all.
-    default Requests openRequests(RequestHost host) {
-        return new Reactor(this, Seam.LINUX, host);
+    default OperationEngine openRequests(RequestHost host) {
+        return new Reactor(this, Syscalls.LINUX, host);
     }
 
     /// The seam that this backend's descriptors are used through, by any thread.
-    default Seam seam() {
-        return Seam.LINUX_BY_THREAD;
+    default Syscalls seam() {
+        return Syscalls.LINUX_BY_THREAD;
     }
 
     /// Where the signals of a loop over this backend come from; null if from the process, as usual.

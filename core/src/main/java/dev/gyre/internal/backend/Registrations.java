@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.Arrays;
 
 /// Which handler belongs to which descriptor: an array indexed by the descriptor's number. The
-/// [Arming] is the kernel's side of it.
+/// [InterestUpdater] is the kernel's side of it.
 ///
 /// The kernel is given number and generation to carry along. The generation changes with every
 /// registration, so an event that was collected for an earlier owner of the number finds nobody.
@@ -45,7 +45,7 @@ public final class Registrations {
 
     // Shared: guarded by lock.
     private final Object lock = new Object();
-    private final Arming arming;
+    private final InterestUpdater arming;
     private int generation;
     private boolean closed;
 
@@ -53,7 +53,7 @@ public final class Registrations {
     // when it grows; its elements are accessed through volatile reads of the reference.
     private volatile @Nullable Entry[] entries = new @Nullable Entry[64];
 
-    public Registrations(Arming arming) {
+    public Registrations(InterestUpdater arming) {
         this.arming = arming;
     }
 

@@ -8,7 +8,7 @@ import dev.gyre.internal.sys.Errno;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Interrupts a wait, with at most one signal on its way. The [Doorbell] is the kernel's side of
+/// Interrupts a wait, with at most one signal on its way. The [Wakeup] is the kernel's side of
 /// it.
 ///
 /// `pending` is true from the moment a producer decides to ring until the loop has heard it. While it is
@@ -25,13 +25,13 @@ public final class WakeSignal {
 
     // Shared: guarded by lock.
     private final Object lock = new Object();
-    private final Doorbell bell;
+    private final Wakeup bell;
     private boolean closed;
 
     // Shared: written under the lock, read by any thread.
     private volatile long rung;
 
-    public WakeSignal(Doorbell bell) {
+    public WakeSignal(Wakeup bell) {
         this.bell = bell;
     }
 

@@ -66,7 +66,7 @@ public final class StackReserve {
         try {
             SMALL.invokeExact();
         } catch (Throwable e) {
-            throw Thrown.asItIs(e);
+            throw Throwables.asItIs(e);
         }
     }
 
@@ -77,7 +77,7 @@ public final class StackReserve {
         try {
             MEDIUM.invokeExact();
         } catch (Throwable e) {
-            throw Thrown.asItIs(e);
+            throw Throwables.asItIs(e);
         }
     }
 
@@ -89,7 +89,7 @@ public final class StackReserve {
         try {
             LARGE.invokeExact();
         } catch (Throwable e) {
-            throw Thrown.asItIs(e);
+            throw Throwables.asItIs(e);
         }
     }
 }

@@ -16,14 +16,14 @@ import java.util.concurrent.TimeoutException;
 /// Whoever looks reads the clock. A timer is needed only to tell listeners, and only the loop thread may
 /// touch it. So another thread that adds the first listener, or takes out the last, asks the loop to come
 /// and see; one such request is under way at most, however often listeners come and go.
-public final class DeadlineToken implements Cancellation, Root {
+public final class DeadlineToken implements Cancellation, RootToken {
     private static final long[] UNIT_NANOS = {1_000_000_000, 1_000_000, 1_000, 1};
     private static final String[] UNITS = {"s", "ms", "µs", "ns"};
 
     private final EventLoop loop;
     private final long deadlineNanos;
     private final long delayNanos;
-    private final Fate fate = new Fate(new Schedule());
+    private final CancellationState fate = new CancellationState(new Schedule());
 
     /// @param deadlineNanos on the scale of the loop's clock
     /// @param delayNanos how far ahead that was
@@ -64,7 +64,7 @@ public final class DeadlineToken implements Cancellation, Root {
     }
 
     @Override
-    public Fate fate() {
+    public CancellationState fate() {
         return fate;
     }
 
@@ -74,7 +74,7 @@ public final class DeadlineToken implements Cancellation, Root {
     }
 
     /// Its timer, there while anyone listens.
-    private final class Schedule implements Upstream {
+    private final class Schedule implements ListenerLifecycle {
         // Shared: guarded by the lock of the fate.
         private boolean asked;
 

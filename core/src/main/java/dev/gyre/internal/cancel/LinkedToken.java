@@ -22,25 +22,25 @@ import java.util.Set;
 public final class LinkedToken implements Cancellation {
     private static final int MOST_ROOTS = 1 << 16;
 
-    private final Root[] roots;
-    private final Fate fate = new Fate(new Roots());
+    private final RootToken[] roots;
+    private final CancellationState fate = new CancellationState(new Roots());
 
-    private LinkedToken(Root[] roots) {
+    private LinkedToken(RootToken[] roots) {
         this.roots = roots;
     }
 
     /// The simplest token that is cancelled when one of these is.
     public static Cancellation anyOf(Cancellation... several) {
         List<Cancellation> differing = new ArrayList<>();
-        Set<Root> roots = Collections.newSetFromMap(new IdentityHashMap<>());
-        List<Root> inOrder = new ArrayList<>();
+        Set<RootToken> roots = Collections.newSetFromMap(new IdentityHashMap<>());
+        List<RootToken> inOrder = new ArrayList<>();
         for (int i = 0; i < several.length; i++) {
             Cancellation each = Objects.requireNonNull(several[i], "cancellation " + i);
             if (each.isCancelled()) {
                 return each;
             }
             int before = inOrder.size();
-            for (Root root : rootsOf(each)) {
+            for (RootToken root : rootsOf(each)) {
                 if (roots.add(root)) {
                     inOrder.add(root);
                 }
@@ -56,16 +56,16 @@ public final class LinkedToken implements Cancellation {
         return switch (differing.size()) {
             case 0 -> NeverCancelled.INSTANCE;
             case 1 -> differing.getFirst();
-            default -> new LinkedToken(inOrder.toArray(Root[]::new));
+            default -> new LinkedToken(inOrder.toArray(RootToken[]::new));
         };
     }
 
-    private static Root[] rootsOf(Cancellation cancellation) {
+    private static RootToken[] rootsOf(Cancellation cancellation) {
         // No switch over types, for which the JDK makes a class at every start.
         if (cancellation instanceof LinkedToken linked) {
             return linked.roots;
         }
-        return cancellation instanceof Root root ? new Root[] {root} : new Root[0];
+        return cancellation instanceof RootToken root ? new RootToken[] {root} : new RootToken[0];
     }
 
     @Override
@@ -74,7 +74,7 @@ public final class LinkedToken implements Cancellation {
         if (decided != null) {
             return decided;
         }
-        for (Root root : roots) {
+        for (RootToken root : roots) {
             CancelledException reason = root.reason();
             if (reason != null) {
                 return fate.decide(reason);
@@ -96,7 +96,7 @@ public final class LinkedToken implements Cancellation {
     }
 
     /// Its listeners at the roots.
-    private final class Roots implements Upstream {
+    private final class Roots implements ListenerLifecycle {
         // Shared: guarded by the lock of the fate.
         private final ArrayList<Listener> listeners = new ArrayList<>(0);
 
@@ -115,7 +115,7 @@ public final class LinkedToken implements Cancellation {
 
         private boolean addToAll() {
             listeners.ensureCapacity(roots.length); // A listener that is added is listed, too.
-            for (Root root : roots) {
+            for (RootToken root : roots) {
                 Listener listener = new Listener(root.fate(), () -> onCancelOf(root));
                 if (!root.fate().add(listener)) {
                     return false;
@@ -131,7 +131,7 @@ public final class LinkedToken implements Cancellation {
             listeners.clear();
         }
 
-        private void onCancelOf(Root root) {
+        private void onCancelOf(RootToken root) {
             fate.decide(Objects.requireNonNull(root.reason()));
             fate.tell();
         }

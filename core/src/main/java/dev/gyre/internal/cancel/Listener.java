@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A callback and its own place in the list of those that wait, so that it is taken out in constant time.
 final class Listener implements Cancellation.Registration {
-    private final Fate fate;
+    private final CancellationState fate;
 
     // Shared: guarded by the lock of its fate.
     @Nullable Listener previous;
@@ -16,7 +16,7 @@ final class Listener implements Cancellation.Registration {
     /// may be kept for long.
     @Nullable Runnable callback;
 
-    Listener(Fate fate, Runnable callback) {
+    Listener(CancellationState fate, Runnable callback) {
         this.fate = fate;
         this.callback = callback;
     }

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import java.util.Objects;
 
 /// What a source cancels.
-public final class SourceToken implements Cancellation, Root {
-    private final Fate fate = new Fate(Upstream.NONE);
+public final class SourceToken implements Cancellation, RootToken {
+    private final CancellationState fate = new CancellationState(ListenerLifecycle.NONE);
 
     /// Cancels it and runs its callbacks, unless it is cancelled already.
     ///
@@ -37,7 +37,7 @@ public final class SourceToken implements Cancellation, Root {
     }
 
     @Override
-    public Fate fate() {
+    public CancellationState fate() {
         return fate;
     }
 

@@ -17,16 +17,19 @@ import java.nio.file.Path;
 /// Loop thread only.
 final class DirectoryScope implements Scope, DirectoryListener {
     private final OpenFileWatch watch;
-    private final Notifications notifications;
+    private final InotifyInstance notifications;
     private final Path directory;
 
     /// The one entry that matters; null if all do.
     private final @Nullable Path only;
 
-    private int descriptor = Notifications.UNWATCHED;
+    private int descriptor = InotifyInstance.UNWATCHED;
 
     DirectoryScope(
-            OpenFileWatch watch, Notifications notifications, Path directory, @Nullable Path only) {
+            OpenFileWatch watch,
+            InotifyInstance notifications,
+            Path directory,
+            @Nullable Path only) {
         this.watch = watch;
         this.notifications = notifications;
         this.directory = directory;
@@ -42,7 +45,7 @@ final class DirectoryScope implements Scope, DirectoryListener {
     @Override
     public void release() {
         notifications.unlisten(descriptor, this);
-        descriptor = Notifications.UNWATCHED;
+        descriptor = InotifyInstance.UNWATCHED;
     }
 
     @Override

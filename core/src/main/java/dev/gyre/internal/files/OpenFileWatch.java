@@ -3,9 +3,9 @@ package dev.gyre.internal.files;
 import dev.gyre.EventLoop;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Inotify;
-import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.LinuxInotify;
-import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.os.FileChange;
 import dev.gyre.os.FileChange.Kind;
 import dev.gyre.os.FileWatch;
@@ -23,7 +23,7 @@ public final class OpenFileWatch implements FileWatch {
     private final Loop loop;
     private final Path path;
     private final Consumer<? super FileChange> callback;
-    private final Notifications notifications;
+    private final InotifyInstance notifications;
     private final Scope scope;
 
     // Loop thread only.
@@ -40,7 +40,7 @@ public final class OpenFileWatch implements FileWatch {
     private boolean hasLooked;
 
     private OpenFileWatch(
-            Notifications notifications,
+            InotifyInstance notifications,
             Path path,
             Consumer<? super FileChange> callback,
             Function<OpenFileWatch, Scope> scope) {
@@ -52,7 +52,7 @@ public final class OpenFileWatch implements FileWatch {
     }
 
     public static FileWatch on(EventLoop loop, Path path, Consumer<? super FileChange> callback) {
-        return on(loop, path, callback, LinuxInotify::new, LinuxKernel::ofThread);
+        return on(loop, path, callback, LinuxInotify::new, LinuxPollSyscalls::ofThread);
     }
 
     static FileWatch on(
@@ -60,7 +60,7 @@ public final class OpenFileWatch implements FileWatch {
             Path path,
             Consumer<? super FileChange> callback,
             Supplier<? extends Inotify> seam,
-            Supplier<? extends Kernel> kernels) {
+            Supplier<? extends PollSyscalls> kernels) {
         Loop owner = check("FileWatch.on", loop, path, callback);
         Path parent = path.getParent();
         Path directory = parent == null ? Path.of("") : parent;
@@ -83,7 +83,7 @@ public final class OpenFileWatch implements FileWatch {
 
     public static FileWatch tree(
             EventLoop loop, Path directory, Consumer<? super FileChange> callback) {
-        return tree(loop, directory, callback, LinuxInotify::new, LinuxKernel::ofThread);
+        return tree(loop, directory, callback, LinuxInotify::new, LinuxPollSyscalls::ofThread);
     }
 
     static FileWatch tree(
@@ -91,7 +91,7 @@ public final class OpenFileWatch implements FileWatch {
             Path directory,
             Consumer<? super FileChange> callback,
             Supplier<? extends Inotify> seam,
-            Supplier<? extends Kernel> kernels) {
+            Supplier<? extends PollSyscalls> kernels) {
         Loop owner = check("FileWatch.tree", loop, directory, callback);
         OpenFileWatch opened =
                 open(
@@ -126,9 +126,9 @@ public final class OpenFileWatch implements FileWatch {
     private static OpenFileWatch open(
             Loop loop,
             Supplier<? extends Inotify> seam,
-            Supplier<? extends Kernel> kernels,
-            Function<Notifications, OpenFileWatch> making) {
-        Notifications shared = Notifications.of(loop, seam, kernels);
+            Supplier<? extends PollSyscalls> kernels,
+            Function<InotifyInstance, OpenFileWatch> making) {
+        InotifyInstance shared = InotifyInstance.of(loop, seam, kernels);
         try {
             OpenFileWatch watch = making.apply(shared);
             try {

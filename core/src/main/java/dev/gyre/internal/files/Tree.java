@@ -4,7 +4,7 @@ import static dev.gyre.internal.base.Log.LOG;
 import static dev.gyre.internal.sys.Linux.IN_DONT_FOLLOW;
 
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.files.Proof.Verdict;
+import dev.gyre.internal.files.TreeVerification.Verdict;
 import dev.gyre.os.FileChange.Kind;
 
 import org.jspecify.annotations.Nullable;
@@ -44,7 +44,7 @@ import java.util.Set;
 /// our tree, or an event says what cannot be, then what was reported was not how it happened: the
 /// tree is *in doubt*. It passes over all events that there are, and when none is left it looks at
 /// everything anew and reports one OVERFLOW. The same if a directory that was moved is not where
-/// the events have led it, or if it may have been another one that we looked into ([Proof]).
+/// the events have led it, or if it may have been another one that we looked into ([TreeVerification]).
 ///
 /// Loop thread only.
 final class Tree implements Scope {
@@ -59,21 +59,21 @@ final class Tree implements Scope {
     }
 
     final OpenFileWatch watch;
-    private final Notifications notifications;
+    private final InotifyInstance notifications;
     private final Map<Integer, TreeNode> nodes = new HashMap<>();
     private @Nullable TreeNode root;
 
-    private final Proof proof;
+    private final TreeVerification proof;
     private boolean inDoubt;
     private long scans;
 
     /// Those with something below them that was not there when it was to be watched.
     private final Set<TreeNode> incomplete = new HashSet<>();
 
-    Tree(OpenFileWatch watch, Notifications notifications) {
+    Tree(OpenFileWatch watch, InotifyInstance notifications) {
         this.watch = watch;
         this.notifications = notifications;
-        proof = new Proof(notifications);
+        proof = new TreeVerification(notifications);
     }
 
     @Override
@@ -167,7 +167,7 @@ final class Tree implements Scope {
         }
         if (moved == null) {
             takeInWhole(to, newName); // It was gone when we wanted to watch it.
-        } else if (to.isWithin(moved) || to.descriptor == Notifications.UNWATCHED) {
+        } else if (to.isWithin(moved) || to.descriptor == InotifyInstance.UNWATCHED) {
             inDoubt = true; // Not a thing that happens to directories: it was another one.
         } else {
             attach(moved, to, newName);
@@ -184,7 +184,7 @@ final class Tree implements Scope {
             TreeNode parent = node.parent;
             if (node.watch() == watch
                     && parent != null
-                    && node.descriptor != Notifications.UNWATCHED
+                    && node.descriptor != InotifyInstance.UNWATCHED
                     && node.isWithin(moved)) {
                 inDoubt |= node.countMove() > 1;
                 proof.needsPlace(parent, node.name);
@@ -248,7 +248,7 @@ final class Tree implements Scope {
         nodes.remove(node.descriptor);
         incomplete.remove(node);
         proof.isGone(node);
-        node.descriptor = Notifications.UNWATCHED;
+        node.descriptor = InotifyInstance.UNWATCHED;
     }
 
     private void enter(TreeNode node) {
@@ -259,10 +259,10 @@ final class Tree implements Scope {
     private void leave(TreeNode node) {
         incomplete.remove(node);
         proof.isGone(node);
-        if (node.descriptor != Notifications.UNWATCHED) {
+        if (node.descriptor != InotifyInstance.UNWATCHED) {
             nodes.remove(node.descriptor);
             notifications.unlisten(node.descriptor, node);
-            node.descriptor = Notifications.UNWATCHED;
+            node.descriptor = InotifyInstance.UNWATCHED;
         }
     }
 
@@ -287,7 +287,7 @@ final class Tree implements Scope {
         Path path = parent.path().resolve(name);
         int descriptor = notifications.watch(path, IN_DONT_FOLLOW);
         if (descriptor < 0) {
-            if (Notifications.isAbsence(-descriptor)) {
+            if (InotifyInstance.isAbsence(-descriptor)) {
                 parent.misses(name, notifications.reads());
                 incomplete.add(parent);
             } else {
@@ -334,7 +334,7 @@ final class Tree implements Scope {
         Deque<TreeNode> left = new ArrayDeque<>();
         left.add(start);
         for (TreeNode node = left.poll(); node != null; node = left.poll()) {
-            if (node.descriptor != Notifications.UNWATCHED && found.add(node)) {
+            if (node.descriptor != InotifyInstance.UNWATCHED && found.add(node)) {
                 left.addAll(list(node, purpose));
             }
         }
@@ -370,7 +370,7 @@ final class Tree implements Scope {
         int found = proof.whatIsAt(node);
         if (found >= 0 && found != node.descriptor) {
             inDoubt = true; // Perhaps it was already the other one that was listed.
-        } else if (found < 0 && Notifications.isAbsence(-found) && opened) {
+        } else if (found < 0 && InotifyInstance.isAbsence(-found) && opened) {
             // The same, and that one has gone on. What is new in it matters only if it lasts.
             if (purpose == Purpose.TAKING_IN) {
                 proof.needsEndOf(node);

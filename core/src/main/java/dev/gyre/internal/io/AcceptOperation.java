@@ -53,7 +53,7 @@ public final class AcceptOperation extends LoopOperation implements Accept {
         if (request.result >= 0) {
             OpenDescriptor connection =
                     OpenDescriptor.fresh(operations.seam.kernels(), (int) request.result, true);
-            Opening listener = Objects.requireNonNull(descriptor).opening();
+            FdLifetime listener = Objects.requireNonNull(descriptor).opening();
             connection
                     .opening()
                     .known(

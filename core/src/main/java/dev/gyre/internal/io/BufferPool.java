@@ -105,18 +105,18 @@ public final class BufferPool {
     }
 
     /// A part of a slab, or, without a shelf, all of a mapping of its own.
-    private final class Part implements MemoryPiece.Lender, Runnable {
+    private final class Part implements RefCountedMemory.Lender, Runnable {
         final @Nullable Shelf shelf;
         final Slab slab;
         final long at;
-        final MemoryPiece piece;
+        final RefCountedMemory piece;
         final NativeBuffer view;
 
         Part(@Nullable Shelf shelf, Slab slab, long at, long size) {
             this.shelf = shelf;
             this.slab = slab;
             this.at = at;
-            piece = new MemoryPiece(slab.memory.bytes().part(at, size), this);
+            piece = new RefCountedMemory(slab.memory.bytes().part(at, size), this);
             view = new NativeBuffer(piece);
         }
 
@@ -158,7 +158,7 @@ public final class BufferPool {
     /// @return null if there is no more memory within the limit
     public @Nullable NativeBuffer takeForUser(int atLeast) {
         operations.host.requireOpen("Buffer.take");
-        MemoryPiece.requireSize(atLeast);
+        RefCountedMemory.requireSize(atLeast);
         Part part = part(atLeast);
         if (part == null) {
             return null;

@@ -40,7 +40,7 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
 
     private @Nullable Consumer<? super Operation> callback;
     private @Nullable Deferred<Long> promise;
-    private @Nullable Stopper stopper;
+    private @Nullable CancelBinding stopper;
     private boolean pooled;
 
     /// Whether the completion that is handed out settles a promise.
@@ -129,7 +129,7 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
             of.opening().enter();
         }
         try {
-            Port port = file ? null : operations.portOf(Objects.requireNonNull(of));
+            FdLease port = file ? null : operations.portOf(Objects.requireNonNull(of));
             prepare();
             if (port == null) {
                 operations.requests.startFile(request);
@@ -184,7 +184,7 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
         if (stopper != null) {
             stopper.stopListening();
         }
-        stopper = new Stopper(this, cancellation);
+        stopper = new CancelBinding(this, cancellation);
         if (isPending()) {
             stopper.listen();
         }

@@ -5,14 +5,14 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.Opcode.Kind;
+import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.Request;
-import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.NativeBytes;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.jspecify.annotations.Nullable;
 
@@ -31,10 +31,10 @@ public final class LoopOperations {
     private static final int WAITING = Kind.EXCEPT.bit | Kind.READ.bit | Kind.END.bit;
 
     final OperationHost host;
-    final Requests requests;
-    final Seam seam;
+    final OperationEngine requests;
+    final Syscalls seam;
     final OperationPools pools;
-    final LentBuffers buffers;
+    final ReceiveBufferViews buffers;
     final BufferPool pool;
     final BufferLeaks leaks = new BufferLeaks();
     private final NativeBytes scratch = NativeBytes.allocate(2L * Long.BYTES);
@@ -53,19 +53,20 @@ public final class LoopOperations {
     private int transfers;
 
     /// Indexed by number.
-    private @Nullable Port[] ports;
+    private @Nullable FdLease[] ports;
 
-    public LoopOperations(OperationHost host, Requests requests, Seam seam, LoopConfig config) {
+    public LoopOperations(
+            OperationHost host, OperationEngine requests, Syscalls seam, LoopConfig config) {
         this.host = host;
         this.requests = requests;
         this.seam = seam;
-        ports = new @Nullable Port[64];
-        buffers = new LentBuffers(requests, this);
+        ports = new @Nullable FdLease[64];
+        buffers = new ReceiveBufferViews(requests, this);
         pool = new BufferPool(this, seam.memory(), config.bufferMemory());
         pools = new OperationPools(this, config.preallocatedOperations());
     }
 
-    public Seam seam() {
+    public Syscalls seam() {
         return seam;
     }
 
@@ -90,7 +91,7 @@ public final class LoopOperations {
     /// @param key only what has this key, unless it is null
     public void cancelAll(OpenDescriptor descriptor, @Nullable Object key) {
         host.requireConfined("cancelAll");
-        Port port = at(descriptor.opening().fd);
+        FdLease port = at(descriptor.opening().fd);
         if (port != null && port.opening == descriptor.opening()) {
             requests.cancelAll(port.state, key, Kind.ALL);
         }
@@ -159,19 +160,19 @@ public final class LoopOperations {
     // ------------------------------------------------------------------ ports
 
     /// What the operations of a descriptor go through.
-    Port portOf(OpenDescriptor descriptor) {
-        Opening opening = descriptor.opening();
+    FdLease portOf(OpenDescriptor descriptor) {
+        FdLifetime opening = descriptor.opening();
         opening.requireOpen();
-        Port port = at(opening.fd);
+        FdLease port = at(opening.fd);
         return port != null && port.opening == opening ? port : open(descriptor, port);
     }
 
-    private @Nullable Port at(int fd) {
+    private @Nullable FdLease at(int fd) {
         return fd < ports.length ? ports[fd] : null;
     }
 
-    private Port open(OpenDescriptor descriptor, @Nullable Port other) {
-        Opening opening = descriptor.opening();
+    private FdLease open(OpenDescriptor descriptor, @Nullable FdLease other) {
+        FdLifetime opening = descriptor.opening();
         if (other != null) {
             requireIdle(other, "has operations under way that go by another Descriptor object");
             other.close();
@@ -182,7 +183,7 @@ public final class LoopOperations {
         }
         opening.enter();
         try {
-            Port port = new Port(this, opening, requests.open(opening.fd, traits(opening)));
+            FdLease port = new FdLease(this, opening, requests.open(opening.fd, traits(opening)));
             opening.attach(port);
             if (opening.fd >= ports.length) {
                 ports = Arrays.copyOf(ports, Math.max(opening.fd + 1, ports.length * 2));
@@ -196,7 +197,7 @@ public final class LoopOperations {
     }
 
     /// What is known of it, asked of the kernel unless whoever opened it knew.
-    private int traits(Opening opening) {
+    private int traits(FdLifetime opening) {
         if (opening.isNonBlocking()) {
             return opening.traits();
         }
@@ -231,7 +232,7 @@ public final class LoopOperations {
         return stream ? Traits.SOCKET | Traits.STREAM : Traits.SOCKET;
     }
 
-    private static void requireIdle(Port port, String otherwise) {
+    private static void requireIdle(FdLease port, String otherwise) {
         if (!port.state.isIdle() || port.state.inFlight > 0) {
             throw new IllegalStateException(port.opening + " " + otherwise + ": cancel them first");
         }
@@ -239,7 +240,7 @@ public final class LoopOperations {
 
     /// A watcher is to have the number: nothing may be pending on it.
     public void yieldTo(OpenDescriptor descriptor) {
-        Port port = at(descriptor.opening().fd);
+        FdLease port = at(descriptor.opening().fd);
         if (port != null) {
             requireIdle(port, "has operations under way, and cannot be watched meanwhile");
             port.opening.detach(port);
@@ -247,7 +248,7 @@ public final class LoopOperations {
         }
     }
 
-    void remove(Port port) {
+    void remove(FdLease port) {
         if (ports[port.opening.fd] == port) {
             ports[port.opening.fd] = null;
         }
@@ -273,7 +274,7 @@ public final class LoopOperations {
     }
 
     public void endTransfer(OpenDescriptor descriptor) {
-        Port port = at(descriptor.opening().fd);
+        FdLease port = at(descriptor.opening().fd);
         if (port != null && port.opening == descriptor.opening()) {
             port.transfers = false;
         }
@@ -289,7 +290,7 @@ public final class LoopOperations {
     ///
     /// @param key cancels only operations with this key; all if null
     public void cancelWaiting(@Nullable Object key) {
-        for (Port port : ports) {
+        for (FdLease port : ports) {
             if (port != null && !port.transfers) {
                 requests.cancelAll(port.state, key, WAITING);
             }
@@ -299,7 +300,7 @@ public final class LoopOperations {
     /// Frees what completions have brought that are handed out no more, and lets all numbers go.
     public void close() {
         runErrands();
-        for (Port port : ports) {
+        for (FdLease port : ports) {
             if (port != null) {
                 port.opening.detach(port);
                 port.close();

@@ -1,7 +1,7 @@
 package dev.gyre.internal.io;
 
 import dev.gyre.SystemCallException;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.internal.backend.Interest;
 import dev.gyre.internal.backend.IoHandler;
@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 
 /// A watcher: decides for each event of its descriptor which callbacks it means, clauses W-3 and W-5 to
 /// W-7.
-public final class LoopWatcher implements Watcher, IoHandler, Opening.User {
-    final Opening opening;
+public final class LoopWatcher implements Watcher, IoHandler, FdLifetime.User {
+    final FdLifetime opening;
     private final Watchers watchers;
     private final WeakReference<OpenDescriptor> descriptor;
 
@@ -32,7 +32,7 @@ public final class LoopWatcher implements Watcher, IoHandler, Opening.User {
     private boolean armed;
 
     // Loop thread only.
-    private Watch watch;
+    private WatchSpec watch;
 
     /// Holds the descriptor while its event is dispatched, so that callbacks find it.
     private @Nullable OpenDescriptor held;
@@ -45,7 +45,7 @@ public final class LoopWatcher implements Watcher, IoHandler, Opening.User {
     /// Whether the kernel was asked to tell of changes only, because nobody wanted what lasts.
     private boolean quiet;
 
-    LoopWatcher(Watchers watchers, OpenDescriptor descriptor, Watch watch) {
+    LoopWatcher(Watchers watchers, OpenDescriptor descriptor, WatchSpec watch) {
         this.watchers = watchers;
         this.descriptor = new WeakReference<>(descriptor);
         this.strong = descriptor.isHeldWhileWatched() ? descriptor : null;
@@ -180,7 +180,7 @@ public final class LoopWatcher implements Watcher, IoHandler, Opening.User {
     }
 
     @Override
-    public Watcher modify(Watch wanted) {
+    public Watcher modify(WatchSpec wanted) {
         Objects.requireNonNull(wanted, "watch");
         watchers.host.requireOpen("modify");
         if (!watching || !opening.isOpen()) {
@@ -235,7 +235,7 @@ public final class LoopWatcher implements Watcher, IoHandler, Opening.User {
 
     // ------------------------------------------------------------------ for Opening and Watchers
 
-    /// Tells the kernel. Called by [Opening#attach], which makes sure that the number is still ours.
+    /// Tells the kernel. Called by [FdLifetime#attach], which makes sure that the number is still ours.
     @Override
     public void attached() {
         watchers.register(this, interest(watch));
@@ -273,7 +273,7 @@ public final class LoopWatcher implements Watcher, IoHandler, Opening.User {
         this.referenced = referenced;
     }
 
-    static int interest(Watch watch) {
+    static int interest(WatchSpec watch) {
         int interest = 0;
         if (watch.reader() != null) {
             interest |= Interest.READ;

@@ -4,9 +4,9 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.NativeBytes;
-import dev.gyre.internal.sys.Seam;
 import dev.gyre.internal.sys.SocketAddresses;
 import dev.gyre.internal.sys.SocketCalls;
+import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
@@ -21,15 +21,15 @@ public final class MessageExchange implements AutoCloseable {
     private static final int ADDRESS_AT = Linux.SIZEOF_MSGHDR;
     private static final int VECTOR_AT = ADDRESS_AT + Linux.SIZEOF_SOCKADDR_STORAGE;
 
-    private final Seam seam;
+    private final Syscalls seam;
 
     /// The header, the address, and the one vector.
     private final NativeBytes memory = NativeBytes.allocate(VECTOR_AT + Linux.SIZEOF_IOVEC);
 
     private final NativeBytes address = memory.part(ADDRESS_AT, Linux.SIZEOF_SOCKADDR_STORAGE);
-    private @Nullable MemoryPiece room;
+    private @Nullable RefCountedMemory room;
 
-    public MessageExchange(Seam seam) {
+    public MessageExchange(Syscalls seam) {
         this.seam = seam;
     }
 
@@ -38,9 +38,9 @@ public final class MessageExchange implements AutoCloseable {
     /// @param most how long it can be without being cut
     /// @return its length, as far as there was room, or `-errno`
     public int receive(OpenDescriptor socket, int most) {
-        MemoryPiece into = room;
+        RefCountedMemory into = room;
         if (into == null || into.bytes.size() < most) {
-            into = new MemoryPiece(NativeBytes.allocate(most), null);
+            into = new RefCountedMemory(NativeBytes.allocate(most), null);
             room = into;
         }
         describe(into.bytes.address(), most, Linux.SIZEOF_SOCKADDR_STORAGE);
@@ -54,7 +54,7 @@ public final class MessageExchange implements AutoCloseable {
 
     /// The message that was received last, for as long as nobody calls [#takeBack].
     public NativeBuffer received(long length) {
-        MemoryPiece from = room;
+        RefCountedMemory from = room;
         assert from != null : "nothing was received";
         NativeBuffer message = new NativeBuffer(from);
         message.filled(length);

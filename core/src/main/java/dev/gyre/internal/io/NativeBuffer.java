@@ -20,7 +20,7 @@ public final class NativeBuffer implements Buffer {
     private static final String GIVEN_BACK = "the loop again: it was released";
     private static final String KEPT = "the buffer that was kept: slice it after Receive.keep()";
 
-    private final MemoryPiece piece;
+    private final RefCountedMemory piece;
     private final NativeBytes memory;
     private final int capacity;
     private final boolean slice;
@@ -39,16 +39,16 @@ public final class NativeBuffer implements Buffer {
     private boolean borrowed;
 
     /// The slices that were taken of it meanwhile; of a slice, all that end with it.
-    private @Nullable Borrowing borrowing;
+    private @Nullable BorrowedSlices borrowing;
 
     /// Where it was taken, if that is wanted to be known.
     private @Nullable Trace trace;
 
-    NativeBuffer(MemoryPiece piece) {
+    NativeBuffer(RefCountedMemory piece) {
         this(piece, piece.bytes, false);
     }
 
-    private NativeBuffer(MemoryPiece piece, NativeBytes memory, boolean slice) {
+    private NativeBuffer(RefCountedMemory piece, NativeBytes memory, boolean slice) {
         this.piece = piece;
         this.memory = memory;
         this.capacity = (int) memory.size();
@@ -56,13 +56,13 @@ public final class NativeBuffer implements Buffer {
     }
 
     public static NativeBuffer allocate(int capacity) {
-        MemoryPiece.requireSize(capacity);
-        return new NativeBuffer(new MemoryPiece(NativeBytes.allocate(capacity), null));
+        RefCountedMemory.requireSize(capacity);
+        return new NativeBuffer(new RefCountedMemory(NativeBytes.allocate(capacity), null));
     }
 
     /// Returns a buffer of capacity zero, without memory.
     public static NativeBuffer empty() {
-        return new NativeBuffer(new MemoryPiece(NOTHING, null));
+        return new NativeBuffer(new RefCountedMemory(NOTHING, null));
     }
 
     // ------------------------------------------------------------------ who has it
@@ -135,7 +135,7 @@ public final class NativeBuffer implements Buffer {
     }
 
     private void endSlices(String reason) {
-        Borrowing ended = borrowing;
+        BorrowedSlices ended = borrowing;
         borrowing = null;
         if (ended != null) {
             ended.end(reason);
@@ -381,7 +381,7 @@ public final class NativeBuffer implements Buffer {
         NativeBuffer part = new NativeBuffer(piece, memory.part(taken(bytes), bytes), true);
         part.writing = bytes;
         if (borrowed) {
-            borrowing = borrowing == null ? new Borrowing() : borrowing;
+            borrowing = borrowing == null ? new BorrowedSlices() : borrowing;
             borrowing.add(part);
             part.borrowing = borrowing;
             part.borrowed = true;

@@ -7,13 +7,13 @@ import static dev.gyre.internal.sys.Linux.SOCK_STREAM;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.DescriptorState.Traits;
+import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.NativeBytes;
-import dev.gyre.internal.sys.Pair;
-import dev.gyre.internal.sys.Seam;
 import dev.gyre.internal.sys.SocketAddresses;
 import dev.gyre.internal.sys.SocketCalls;
 import dev.gyre.internal.sys.SocketHints;
+import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.io.Descriptor;
 
 import java.net.SocketAddress;
@@ -29,7 +29,7 @@ public final class NewSockets {
 
     private NewSockets() {}
 
-    public static Descriptor listen(Seam seam, SocketAddress address) {
+    public static Descriptor listen(Syscalls seam, SocketAddress address) {
         return listen(seam, address, address, BACKLOG, socket -> {}, socket -> {});
     }
 
@@ -39,7 +39,7 @@ public final class NewSockets {
     /// @param prepare sets the socket's options, before it is bound
     /// @param bound sets those that are to be set after it
     public static Descriptor listen(
-            Seam seam,
+            Syscalls seam,
             SocketAddress address,
             SocketAddress named,
             int backlog,
@@ -63,11 +63,11 @@ public final class NewSockets {
         }
     }
 
-    public static OpenDescriptor stream(Seam seam, SocketAddress like) {
+    public static OpenDescriptor stream(Syscalls seam, SocketAddress like) {
         return open(seam, like, SOCK_STREAM, streamTraits(like));
     }
 
-    public static Descriptor datagram(Seam seam, SocketAddress address) {
+    public static Descriptor datagram(Syscalls seam, SocketAddress address) {
         return datagram(seam, address, socket -> {});
     }
 
@@ -75,7 +75,7 @@ public final class NewSockets {
     ///
     /// @param prepare sets the socket's options, before it is bound
     public static OpenDescriptor datagram(
-            Seam seam, SocketAddress address, Consumer<? super OpenDescriptor> prepare) {
+            Syscalls seam, SocketAddress address, Consumer<? super OpenDescriptor> prepare) {
         OpenDescriptor socket = open(seam, address, SOCK_DGRAM, Traits.SOCKET);
         try {
             prepare.accept(socket);
@@ -87,9 +87,9 @@ public final class NewSockets {
         }
     }
 
-    public static List<Descriptor> pair(Seam seam) {
-        Reclaimer.reclaim(); // Numbers may have run out.
-        Pair pair = new Pair();
+    public static List<Descriptor> pair(Syscalls seam) {
+        FdReaper.reclaim(); // Numbers may have run out.
+        FdPair pair = new FdPair();
         int type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
         int result = seam.kernels().get().socketpair(Linux.AF_UNIX, type, 0, pair.address());
         if (result < 0) {
@@ -98,16 +98,16 @@ public final class NewSockets {
         return List.of(known(seam, pair.first(), UNIX), known(seam, pair.second(), UNIX));
     }
 
-    public static void endOutput(Seam seam, OpenDescriptor socket) {
+    public static void shutdownOutput(Syscalls seam, OpenDescriptor socket) {
         int result = socket.use(fd -> seam.sockets().get().shutdown(fd, Linux.SHUT_WR));
         if (result < 0) {
             throw new SystemCallException("shutdown", -result, socket.opening().fd);
         }
     }
 
-    private static OpenDescriptor open(Seam seam, SocketAddress like, int type, int traits) {
+    private static OpenDescriptor open(Syscalls seam, SocketAddress like, int type, int traits) {
         int family = SocketAddresses.family(like);
-        Reclaimer.reclaim(); // Numbers may have run out.
+        FdReaper.reclaim(); // Numbers may have run out.
         SocketCalls calls = seam.sockets().get();
         int fd = calls.socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
         if (fd < 0) {
@@ -120,14 +120,14 @@ public final class NewSockets {
         return SocketAddresses.family(address) == Linux.AF_UNIX ? UNIX : Traits.TCP;
     }
 
-    private static OpenDescriptor known(Seam seam, int fd, int traits) {
+    private static OpenDescriptor known(Syscalls seam, int fd, int traits) {
         OpenDescriptor socket = OpenDescriptor.fresh(seam.kernels(), fd, true);
         socket.opening().known(traits);
         return socket;
     }
 
     private static void bind(
-            Seam seam, OpenDescriptor socket, SocketAddress address, SocketAddress named) {
+            Syscalls seam, OpenDescriptor socket, SocketAddress address, SocketAddress named) {
         NativeBytes memory = NativeBytes.allocate(Linux.SIZEOF_SOCKADDR_STORAGE);
         int length = SocketAddresses.encode(address, memory);
         int result = socket.use(fd -> seam.sockets().get().bind(fd, memory.address(), length));

@@ -1,8 +1,8 @@
 package dev.gyre.internal.io;
 
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Linux;
+import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.io.Descriptor;
 
 import java.lang.ref.Reference;
@@ -10,15 +10,15 @@ import java.nio.ByteBuffer;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 
-/// The user's handle on an [Opening]. Watchers hold it weakly, so that whether it is reachable is up to the
-/// user alone; when it no longer is, [Reclaimer] closes the opening.
+/// The user's handle on an [FdLifetime]. Watchers hold it weakly, so that whether it is reachable is up to the
+/// user alone; when it no longer is, [FdReaper] closes the opening.
 public final class OpenDescriptor implements Descriptor {
-    private final Opening opening;
+    private final FdLifetime opening;
 
     // Shared: set before anybody else has it.
     private boolean heldWhileWatched;
 
-    private OpenDescriptor(Opening opening) {
+    private OpenDescriptor(FdLifetime opening) {
         this.opening = opening;
     }
 
@@ -26,7 +26,8 @@ public final class OpenDescriptor implements Descriptor {
     ///
     /// @param kernels gives the calling thread its instance of the seam
     /// @param owned whether closing it closes the number
-    public static OpenDescriptor of(Supplier<? extends Kernel> kernels, int fd, boolean owned) {
+    public static OpenDescriptor of(
+            Supplier<? extends PollSyscalls> kernels, int fd, boolean owned) {
         if (fd < 0) {
             throw new IllegalArgumentException("a descriptor is never negative: " + fd);
         }
@@ -38,11 +39,12 @@ public final class OpenDescriptor implements Descriptor {
     }
 
     /// The same for a number that was just opened, and so need not be asked for.
-    public static OpenDescriptor fresh(Supplier<? extends Kernel> kernels, int fd, boolean owned) {
-        Reclaimer.reclaim();
-        Opening opening = new Opening(kernels, fd, owned);
+    public static OpenDescriptor fresh(
+            Supplier<? extends PollSyscalls> kernels, int fd, boolean owned) {
+        FdReaper.reclaim();
+        FdLifetime opening = new FdLifetime(kernels, fd, owned);
         OpenDescriptor descriptor = new OpenDescriptor(opening);
-        Reclaimer.keep(descriptor, opening);
+        FdReaper.keep(descriptor, opening);
         return descriptor;
     }
 
@@ -58,7 +60,7 @@ public final class OpenDescriptor implements Descriptor {
         return heldWhileWatched;
     }
 
-    Opening opening() {
+    FdLifetime opening() {
         return opening;
     }
 

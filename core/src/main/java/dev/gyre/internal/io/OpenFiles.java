@@ -5,9 +5,9 @@ import dev.gyre.internal.sys.DescriptorLimit;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxFileCalls;
-import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.NativeBytes;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 import java.lang.ref.Reference;
 import java.nio.file.OpenOption;
@@ -31,7 +31,7 @@ public final class OpenFiles {
         } finally {
             Reference.reachabilityFence(name);
         }
-        DescriptorLimit limit = Seam.LINUX_BY_THREAD.limit();
+        DescriptorLimit limit = Syscalls.LINUX_BY_THREAD.limit();
         if (fd == -Errno.EMFILE || fd == -Errno.ENFILE) {
             limit.refused("Cannot open " + path, -fd, System.nanoTime());
         }
@@ -39,6 +39,6 @@ public final class OpenFiles {
             throw new SystemCallException("open", -fd, "open " + path, Errno.hint("open", -fd));
         }
         limit.acquired(System.nanoTime());
-        return OpenDescriptor.fresh(LinuxKernel::ofThread, fd, true);
+        return OpenDescriptor.fresh(LinuxPollSyscalls::ofThread, fd, true);
     }
 }

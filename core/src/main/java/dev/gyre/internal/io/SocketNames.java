@@ -4,9 +4,9 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.NativeBytes;
-import dev.gyre.internal.sys.Seam;
 import dev.gyre.internal.sys.SocketAddresses;
 import dev.gyre.internal.sys.SocketCalls;
+import dev.gyre.internal.sys.Syscalls;
 
 import java.net.SocketAddress;
 
@@ -22,27 +22,28 @@ public final class SocketNames {
         int ask(SocketCalls calls, int fd, long address, long lengthAddress);
     }
 
-    public static SocketAddress local(Seam seam, OpenDescriptor socket) {
+    public static SocketAddress local(Syscalls seam, OpenDescriptor socket) {
         return ask(seam, socket, "getsockname", SocketCalls::getsockname);
     }
 
-    public static SocketAddress peer(Seam seam, OpenDescriptor socket) {
+    public static SocketAddress peer(Syscalls seam, OpenDescriptor socket) {
         return ask(seam, socket, "getpeername", SocketCalls::getpeername);
     }
 
     /// The same for who asks often: what is allocated outside the heap costs more than the question.
     ///
     /// @param room of [#ROOM_BYTES], and nobody else's meanwhile
-    public static SocketAddress peer(Seam seam, OpenDescriptor socket, NativeBytes room) {
+    public static SocketAddress peer(Syscalls seam, OpenDescriptor socket, NativeBytes room) {
         return ask(seam, socket, "getpeername", SocketCalls::getpeername, room);
     }
 
-    private static SocketAddress ask(Seam seam, OpenDescriptor socket, String call, Asking asking) {
+    private static SocketAddress ask(
+            Syscalls seam, OpenDescriptor socket, String call, Asking asking) {
         return ask(seam, socket, call, asking, NativeBytes.allocate(ROOM_BYTES));
     }
 
     private static SocketAddress ask(
-            Seam seam, OpenDescriptor socket, String call, Asking asking, NativeBytes address) {
+            Syscalls seam, OpenDescriptor socket, String call, Asking asking, NativeBytes address) {
         long length = address.address() + Linux.SIZEOF_SOCKADDR_STORAGE;
         Memory.putInt(length, Linux.SIZEOF_SOCKADDR_STORAGE);
         int result =

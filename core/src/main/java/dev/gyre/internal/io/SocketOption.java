@@ -5,7 +5,7 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.NativeBytes;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 /// An option of sockets that is a number, under the kernel's name. Any thread.
 public enum SocketOption {
@@ -47,13 +47,13 @@ public enum SocketOption {
     /// Sets it.
     ///
     /// @throws SystemCallException that names it and the value, if the kernel refuses
-    public void set(Seam seam, OpenDescriptor socket, int value) {
+    public void set(Syscalls seam, OpenDescriptor socket, int value) {
         long memory = SCRATCH.get().address();
         Memory.putInt(memory, value);
         set(seam, socket, level, number, memory, Integer.BYTES, this + " to " + value);
     }
 
-    public int get(Seam seam, OpenDescriptor socket) {
+    public int get(Syscalls seam, OpenDescriptor socket) {
         long memory = SCRATCH.get().address();
         long length = memory + Linux.SIZEOF_LINGER;
         Memory.putInt(length, Integer.BYTES);
@@ -67,7 +67,7 @@ public enum SocketOption {
     }
 
     /// Has closing it drop what is not sent yet and tell the peer by a reset.
-    public static void resetOnClose(Seam seam, OpenDescriptor socket) {
+    public static void resetOnClose(Syscalls seam, OpenDescriptor socket) {
         long memory = SCRATCH.get().address();
         Memory.putInt(memory, 1);
         Memory.putInt(memory + Integer.BYTES, 0);
@@ -82,7 +82,7 @@ public enum SocketOption {
     }
 
     private static void set(
-            Seam seam,
+            Syscalls seam,
             OpenDescriptor socket,
             int level,
             int option,

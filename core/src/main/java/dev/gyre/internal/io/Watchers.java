@@ -1,6 +1,6 @@
 package dev.gyre.internal.io;
 
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.io.Descriptor;
@@ -15,7 +15,7 @@ import java.util.List;
 ///
 /// Watching belongs to the loop thread, but a descriptor may be closed on any, and then its watcher has to
 /// go before the number is given back. Hence the lock. It is taken for changes only, each of which costs
-/// a system call anyway; dispatch takes none. Order of locks: [Opening], this, the backend's.
+/// a system call anyway; dispatch takes none. Order of locks: [FdLifetime], this, the backend's.
 public final class Watchers {
     final WatchHost host;
     private final Backend backend;
@@ -46,7 +46,7 @@ public final class Watchers {
     }
 
     /// Watches a descriptor, instead of what was watched under its number. Loop thread only.
-    public Watcher watch(Descriptor descriptor, Watch watch) {
+    public Watcher watch(Descriptor descriptor, WatchSpec watch) {
         OpenDescriptor target = (OpenDescriptor) descriptor;
         LoopWatcher watcher = new LoopWatcher(this, target, watch);
         LoopWatcher replaced;
@@ -66,7 +66,7 @@ public final class Watchers {
 
     /// Forgets whatever watches the descriptor. Loop thread only.
     public void unwatch(Descriptor descriptor) {
-        Opening opening = ((OpenDescriptor) descriptor).opening();
+        FdLifetime opening = ((OpenDescriptor) descriptor).opening();
         LoopWatcher found;
         synchronized (this) {
             found = at(opening.fd);

@@ -8,12 +8,12 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.backend.kqueue.KqueueBackend;
-import dev.gyre.internal.backend.uring.UringBackend;
+import dev.gyre.internal.backend.uring.IoUringBackend;
 import dev.gyre.internal.sys.BsdKqueueCalls;
 import dev.gyre.internal.sys.KqueueFlavour;
 import dev.gyre.internal.sys.LinuxUringCalls;
 import dev.gyre.internal.sys.Platform;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.jspecify.annotations.Nullable;
 
@@ -53,8 +53,8 @@ final class Backends {
         int events = config.eventsPerWait();
         return new Openers(
                 Platform.hasKqueue() ? BackendKind.KQUEUE : BackendKind.EPOLL,
-                () -> EpollBackend.open(Seam.LINUX, events),
-                () -> UringBackend.open(Seam.LINUX, new LinuxUringCalls(), events),
+                () -> EpollBackend.open(Syscalls.LINUX, events),
+                () -> IoUringBackend.open(Syscalls.LINUX, new LinuxUringCalls(), events),
                 () -> openKqueue(events));
     }
 
@@ -129,7 +129,8 @@ final class Backends {
                             + KqueueFlavour.PROPERTY);
         }
         KqueueFlavour flavour = KqueueFlavour.choose();
-        return KqueueBackend.open(() -> new BsdKqueueCalls(flavour), flavour, Seam.LINUX, events);
+        return KqueueBackend.open(
+                () -> new BsdKqueueCalls(flavour), flavour, Syscalls.LINUX, events);
     }
 
     private static BackendKind named(String property) {

@@ -13,7 +13,7 @@ import dev.gyre.metrics.LoopObserver;
 ///
 /// Loop thread only.
 final class Callbacks {
-    private final Failures failures;
+    private final FailureHandler failures;
     private final LoopObserver observer;
     private final EventLoop loop;
 
@@ -23,7 +23,7 @@ final class Callbacks {
     final Counter timers = new Counter();
     final Counter microtasks = new Counter();
 
-    Callbacks(Failures failures, LoopObserver observer, EventLoop loop) {
+    Callbacks(FailureHandler failures, LoopObserver observer, EventLoop loop) {
         this.failures = failures;
         this.observer = observer;
         this.loop = loop;
@@ -56,7 +56,7 @@ final class Callbacks {
         }
     }
 
-    void runNext(Dispatch dispatch) {
+    void runNext(IoDispatcher dispatch) {
         all.add(1);
         try {
             dispatch.run();

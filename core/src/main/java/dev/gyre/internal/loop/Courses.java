@@ -19,7 +19,7 @@ final class Courses {
 
     private final StateCell state;
     private final StopRequest stop;
-    private final RunBounds bounds;
+    private final RunLimits bounds;
     private final Microtasks microtasks;
     private final Backend backend;
     private final Tick tick;
@@ -55,14 +55,14 @@ final class Courses {
 
     private void runUntilDrained() {
         runUntilStopped();
-        bounds.waitOnlyForTheLiving();
+        bounds.blockOnlyIfAlive();
         while (state.is(RUNNING) && tick.isAlive()) {
             tick.turn();
         }
     }
 
     private void runWhileAlive() {
-        bounds.waitOnlyForTheLiving();
+        bounds.blockOnlyIfAlive();
         while (mayGoOn() && bounds.mayRun() && tick.isAlive()) {
             tick.turn();
             if (bounds.isForOne() && !microtasks.isEmpty()) {
@@ -72,7 +72,7 @@ final class Courses {
     }
 
     private void runWhatIsReady() {
-        bounds.waitOnlyForTheLiving();
+        bounds.blockOnlyIfAlive();
         long before = tick.work();
         boolean waited = false;
         while (mayGoOn() && tick.isAlive()) {

@@ -1,12 +1,12 @@
 package dev.gyre.internal.loop;
 
 import dev.gyre.LoopState;
-import dev.gyre.Submission;
+import dev.gyre.SubmitResult;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.base.StackReserve;
 
 /// The producers' side of the two lanes, and of the sleep protocol: enqueue, fence, look at the state,
-/// and wake only a sleeping loop. The loop's side is [Sleep].
+/// and wake only a sleeping loop. The loop's side is [Poller].
 public final class Ingress {
     private final StateCell state;
     private final Backend backend;
@@ -20,20 +20,20 @@ public final class Ingress {
     }
 
     /// Any thread.
-    public Submission submit(Runnable task) {
+    public SubmitResult submit(Runnable task) {
         // Otherwise the task could be enqueued without a wake-up.
         StackReserve.requireSmall();
         // The lane is closed just after the state says TERMINATING. In between, the state decides.
         if (state.isEnding()) {
-            return Submission.TERMINATED;
+            return SubmitResult.TERMINATED;
         }
         return switch (external.offer(task)) {
             case TAKEN -> {
                 wakeIfSleeping();
-                yield Submission.ACCEPTED;
+                yield SubmitResult.ACCEPTED;
             }
-            case FULL -> Submission.OVERLOADED;
-            case CLOSED -> Submission.TERMINATED;
+            case FULL -> SubmitResult.OVERLOADED;
+            case CLOSED -> SubmitResult.TERMINATED;
         };
     }
 
@@ -50,7 +50,7 @@ public final class Ingress {
     }
 
     /// Any thread, after making something visible that the loop looks at before it sleeps. Both lanes'
-    /// offers end with a full fence, and so does a volatile store: it pairs with the one in [Sleep].
+    /// offers end with a full fence, and so does a volatile store: it pairs with the one in [Poller].
     void wakeIfSleeping() {
         if (state.is(LoopState.SLEEPING)) {
             backend.wake();

@@ -1,5 +1,6 @@
 package dev.gyre.internal.loop;
 
+import dev.gyre.BlockingWork;
 import dev.gyre.Cancellation;
 import dev.gyre.Deferred;
 import dev.gyre.EventLoop;
@@ -10,19 +11,18 @@ import dev.gyre.LoopTerminatedException;
 import dev.gyre.Promise;
 import dev.gyre.RunMode;
 import dev.gyre.ShutdownReport;
-import dev.gyre.Submission;
+import dev.gyre.SubmitResult;
 import dev.gyre.Timer;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
-import dev.gyre.Work;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.base.Confinement;
 import dev.gyre.internal.base.MemoryBudget;
 import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.base.TaskRing;
+import dev.gyre.internal.io.FdReaper;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.Reclaimer;
 import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.loop.Courses.Course;
 import dev.gyre.internal.promise.Futures;
@@ -47,7 +47,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /// The loop: checks who calls and with what, and puts the parts together. What a turn does is in [Tick],
-/// how it waits in [Sleep], how it ends in [Shutdown].
+/// how it waits in [Poller], how it ends in [Shutdown].
 public final class Loop implements EventLoop {
     private final LoopConfig config;
     private final Backend backend;
@@ -58,11 +58,11 @@ public final class Loop implements EventLoop {
     private final TimerQueue timers;
     private final Watchers watchers;
     private final LoopOperations operations;
-    private final Belongings belongings;
+    private final OwnedResources belongings;
     private final TaskRing deferred;
     private final Microtasks microtasks;
     private final Promises promises;
-    private final Runs runs;
+    private final RunControl runs;
     private final Shutdown shutdown;
     private final LoopMetrics metrics;
 
@@ -87,7 +87,7 @@ public final class Loop implements EventLoop {
         promises = parts.promises;
         Tick tick = new Tick(parts);
         shutdown = new Shutdown(parts);
-        runs = new Runs(parts, new Courses(parts, tick), shutdown);
+        runs = new RunControl(parts, new Courses(parts, tick), shutdown);
         metrics = new Metrics(parts, tick, backendFallback);
         boolean _ = belongings.tryAdd(memory);
     }
@@ -95,7 +95,7 @@ public final class Loop implements EventLoop {
     public static Loop open(LoopConfig config) {
         Objects.requireNonNull(config, "config");
         Platform.requireSupported();
-        Reclaimer.reclaim();
+        FdReaper.reclaim();
         return open(config, Backends.open(config));
     }
 
@@ -198,7 +198,7 @@ public final class Loop implements EventLoop {
     }
 
     @Override
-    public Submission trySubmit(Runnable task) {
+    public SubmitResult trySubmit(Runnable task) {
         Objects.requireNonNull(task, "task");
         return ingress.submit(task);
     }
@@ -248,7 +248,7 @@ public final class Loop implements EventLoop {
 
     @Override
     public <T extends @Nullable Object> Promise<T> promisify(
-            Executor executor, Cancellation cancellation, Work<? extends T> work) {
+            Executor executor, Cancellation cancellation, BlockingWork<? extends T> work) {
         return promises.make.promisify(executor, cancellation, work);
     }
 
@@ -262,7 +262,7 @@ public final class Loop implements EventLoop {
     // ------------------------------------------------------------------ descriptors
 
     @Override
-    public Watcher watch(Descriptor descriptor, Watch watch) {
+    public Watcher watch(Descriptor descriptor, WatchSpec watch) {
         Objects.requireNonNull(descriptor, "descriptor");
         Objects.requireNonNull(watch, "watch");
         requireOpenLoop("watch");

@@ -3,8 +3,8 @@ package dev.gyre.internal.loop;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.Request;
-import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.io.LoopOperations;
 
 /// How operations come to their end when the loop does: what waits for others is cancelled, writes and files may
@@ -13,7 +13,7 @@ import dev.gyre.internal.io.LoopOperations;
 /// Loop thread only.
 final class OperationsEnd {
     private final Backend backend;
-    private final Requests requests;
+    private final OperationEngine requests;
     private final LoopOperations operations;
     private final Callbacks callbacks;
     private final Microtasks microtasks;

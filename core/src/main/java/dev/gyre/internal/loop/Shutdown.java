@@ -9,14 +9,14 @@ import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.ShutdownReport;
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.Requests;
+import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.promise.AwaitedTask;
-import dev.gyre.internal.promise.Delivery;
 import dev.gyre.internal.promise.Promises;
+import dev.gyre.internal.promise.SettlementTask;
 import dev.gyre.internal.time.LoopClock;
 import dev.gyre.internal.time.LoopTimer;
 import dev.gyre.internal.time.TimerQueue;
@@ -39,17 +39,17 @@ final class Shutdown {
     private final Ingress ingress;
     private final Backend backend;
     private final Watchers watchers;
-    private final Requests requests;
+    private final OperationEngine requests;
     private final LoopOperations operations;
     private final OperationsEnd operationsEnd;
-    private final Belongings belongings;
+    private final OwnedResources belongings;
     private final LoopClock clock;
     private final TimerQueue timers;
     private final Microtasks microtasks;
     private final TaskRing deferred;
     private final Promises promises;
     private final Callbacks callbacks;
-    private final Failures failures;
+    private final FailureHandler failures;
     private final String loopName;
     private final CompletableFuture<ShutdownReport> outcome = new CompletableFuture<>();
 
@@ -425,7 +425,7 @@ final class Shutdown {
         for (Runnable task = ingress.priority.poll();
                 task != null;
                 task = ingress.priority.poll()) {
-            if (task instanceof Delivery delivery) {
+            if (task instanceof SettlementTask delivery) {
                 callbacks.guarded(() -> promises.deliver(delivery)); // Somebody may be waiting.
             } else {
                 dropped++;

@@ -1,11 +1,11 @@
 package dev.gyre.internal.loop;
 
 import dev.gyre.LoopState;
-import dev.gyre.internal.backend.Requests;
+import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.base.Counter;
 import dev.gyre.internal.base.TaskRing;
+import dev.gyre.internal.io.FdReaper;
 import dev.gyre.internal.io.LoopOperations;
-import dev.gyre.internal.io.Reclaimer;
 import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.promise.Promises;
 import dev.gyre.internal.time.LoopClock;
@@ -52,10 +52,10 @@ final class Tick {
 
     private final StateCell state;
     private final Ingress ingress;
-    private final Sleep sleep;
-    private final Dispatch dispatch;
+    private final Poller sleep;
+    private final IoDispatcher dispatch;
     private final Watchers watchers;
-    private final Requests requests;
+    private final OperationEngine requests;
     private final LoopOperations operations;
     private final LoopClock clock;
     private final TimerQueue timers;
@@ -63,11 +63,11 @@ final class Tick {
     private final TaskRing deferred;
     private final Promises promises;
     private final Callbacks callbacks;
-    private final RunBounds bounds;
+    private final RunLimits bounds;
     private final int taskBudget;
     private final int ioBatch;
     private final int operationBudget;
-    private final long longestWaitNanos;
+    private final long maxWaitNanos;
     final Counter ticks = new Counter();
 
     // Where the current turn is.
@@ -96,7 +96,7 @@ final class Tick {
         taskBudget = parts.config.taskBudget();
         ioBatch = parts.config.strictMicrotasks() ? 1 : parts.config.ioBatch();
         operationBudget = parts.config.operationBudget();
-        longestWaitNanos = parts.config.longestWait().toNanos();
+        maxWaitNanos = parts.config.maxWait().toNanos();
     }
 
     /// Runs one turn, or the rest of one that was left.
@@ -129,7 +129,7 @@ final class Tick {
         timers.collectDue(clock.nanos());
         microtasks.beginTick();
         deferred.trim();
-        Reclaimer.reclaim();
+        FdReaper.reclaim();
         priorityRan = 0;
         tasksLeft = taskBudget;
         dispatch.beginTick(operationBudget);
@@ -216,7 +216,7 @@ final class Tick {
         }
         bounds.bookWait();
         long before = clock.nanos();
-        long latest = before + longestWaitNanos;
+        long latest = before + maxWaitNanos;
         sleep.pollUntil(timers.nearest(bounds.earlier(latest)));
         // What comes after a wait happens now: a time that a callback sets would otherwise count
         // from before it.

@@ -3,8 +3,8 @@ package dev.gyre.internal.net;
 import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.sys.Seam;
 import dev.gyre.internal.sys.SocketHints;
+import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.io.Operation;
 import dev.gyre.io.Operations;
 
@@ -26,7 +26,7 @@ final class ConnectAttempt {
     /// @throws SystemCallException if there is no socket to be had; nothing is open then
     ConnectAttempt(
             EventLoop loop,
-            Seam seam,
+            Syscalls seam,
             SocketSettings options,
             SocketAddress to,
             ObjLongConsumer<ConnectAttempt> ended) {
@@ -50,7 +50,7 @@ final class ConnectAttempt {
         }
     }
 
-    private static OpenDescriptor open(Seam seam, SocketSettings options, SocketAddress to) {
+    private static OpenDescriptor open(Syscalls seam, SocketSettings options, SocketAddress to) {
         try {
             return options.stream(seam, to);
         } catch (SystemCallException e) {

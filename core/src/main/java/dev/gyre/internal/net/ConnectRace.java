@@ -7,7 +7,7 @@ import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
 import dev.gyre.internal.loop.Loop;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.io.Descriptor;
 import dev.gyre.io.Resolver;
 
@@ -37,7 +37,7 @@ final class ConnectRace implements AutoCloseable {
     private static final Duration HEAD_START = Duration.ofMillis(250);
 
     private final EventLoop loop;
-    private final Seam seam;
+    private final Syscalls seam;
     private final SocketAddress target;
     private final SocketSettings options;
     private final Deferred<Descriptor> outcome;

@@ -6,7 +6,7 @@ import dev.gyre.Promise;
 import dev.gyre.internal.io.BufferPool;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.tls.TlsMachine;
+import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.StreamClosedException;
 import dev.gyre.io.StreamConfig;
@@ -22,21 +22,21 @@ import java.util.function.Consumer;
 /// wire.
 ///
 /// Loop thread only.
-final class Connection implements Wire.User {
-    final SocketWire socket;
+final class Connection implements Transport.User {
+    final SocketTransport socket;
     final StreamInput input;
     final StreamOutput output;
-    final StreamTimes times;
+    final StreamTimeouts times;
     final StreamLifecycle lifecycle;
     private final Streams streams;
     private final StreamConfig config;
     private final SocketAddress peer;
     private final LoopStream face;
     private final @Nullable LoopListener acceptedBy;
-    private Wire wire;
+    private Transport wire;
 
     /// What TLS was begun with; null without.
-    private @Nullable TlsMachine machine;
+    private @Nullable TlsEngine machine;
 
     /// Whether what is unread belongs to TLS, which has not taken it yet.
     private boolean securing;
@@ -50,7 +50,7 @@ final class Connection implements Wire.User {
     private boolean readsUnderPressure;
 
     /// Made when it is asked for, which few streams ever are.
-    private @Nullable CatchingUp catchingUp;
+    private @Nullable InputBarrier catchingUp;
 
     /// How many unfinished pipes read here or write here.
     private int pipes;
@@ -74,13 +74,13 @@ final class Connection implements Wire.User {
         this.acceptedBy = acceptedBy;
         calledAs = peer;
         readsUnderPressure = config.readsUnderPressure().orElse(acceptedBy == null);
-        this.socket = new SocketWire(streams, socket);
+        this.socket = new SocketTransport(streams, socket);
         wire = this.socket;
         wire.serve(this);
         lifecycle = new StreamLifecycle(this);
         input = new StreamInput(this);
         output = new StreamOutput(this, streams.operations());
-        times = new StreamTimes(this);
+        times = new StreamTimeouts(this);
         face = new LoopStream(this);
         streams.add(this);
         times.begin();
@@ -122,7 +122,7 @@ final class Connection implements Wire.User {
         return peer;
     }
 
-    Wire wire() {
+    Transport wire() {
         return wire;
     }
 
@@ -175,9 +175,10 @@ final class Connection implements Wire.User {
 
     /// Inserts TLS above the wire. TLS gets all unread input first, including the rest of the
     /// running callback's: no plaintext is mistaken for decrypted input.
-    Promise<TlsSession> secure(TlsMachine machine, Duration timeout) {
+    Promise<TlsSession> secure(TlsEngine machine, Duration timeout) {
         Deferred<TlsSession> outcome = loop().deferred();
-        TlsWire over = new TlsWire(streams, wire, output.giveWay(), machine, timeout, outcome);
+        TlsTransport over =
+                new TlsTransport(streams, wire, output.giveWay(), machine, timeout, outcome);
         over.serve(this);
         this.machine = machine;
         wire = over;
@@ -235,7 +236,7 @@ final class Connection implements Wire.User {
 
     Promise<@Nullable Void> caughtUp() {
         if (catchingUp == null) {
-            catchingUp = new CatchingUp(this);
+            catchingUp = new InputBarrier(this);
         }
         return catchingUp.begin();
     }

@@ -6,8 +6,8 @@ import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.Seam;
 import dev.gyre.internal.sys.SocketAddresses;
+import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.io.DatagramConfig;
 
 import java.net.SocketAddress;
@@ -16,7 +16,7 @@ import java.net.SocketAddress;
 final class DatagramSetup {
     private DatagramSetup() {}
 
-    static OpenDescriptor open(Seam seam, SocketAddress address, DatagramConfig config) {
+    static OpenDescriptor open(Syscalls seam, SocketAddress address, DatagramConfig config) {
         int family = SocketAddresses.family(address);
         if (config.reusePort() && family == Linux.AF_UNIX) {
             throw new IllegalArgumentException(
@@ -26,7 +26,7 @@ final class DatagramSetup {
     }
 
     private static void prepare(
-            Seam seam, OpenDescriptor socket, int family, DatagramConfig config) {
+            Syscalls seam, OpenDescriptor socket, int family, DatagramConfig config) {
         if (family == Linux.AF_INET6) {
             // Always said: what holds otherwise is up to the system (net.ipv6.bindv6only).
             SocketOption.IPV6_V6ONLY.set(seam, socket, 0);

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 ///
 /// Loop thread only.
 final class HangupWatch implements Runnable {
-    private final SocketWire wire;
+    private final SocketTransport wire;
     private final LoopOperations operations;
     private final Consumer<Operation> onReady = this::ready;
     private @Nullable PlainOperation poll;
@@ -31,7 +31,7 @@ final class HangupWatch implements Runnable {
     /// Whether a hang-up was reported. It is permanent, so there is nothing else to wait for.
     private boolean hungUp;
 
-    HangupWatch(SocketWire wire, LoopOperations operations) {
+    HangupWatch(SocketTransport wire, LoopOperations operations) {
         this.wire = wire;
         this.operations = operations;
     }
@@ -86,7 +86,7 @@ final class HangupWatch implements Runnable {
             return; // The receive reports it, after the bytes sent before.
         }
         long result = done.result();
-        if (SocketWire.isShortage(result)) {
+        if (SocketTransport.isShortage(result)) {
             wire.afterShortage(this);
         } else if (result == -Errno.EINVAL) {
             hungUp = true; // This kernel cannot poll for it.

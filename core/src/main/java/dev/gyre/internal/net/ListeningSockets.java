@@ -6,8 +6,8 @@ import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.NativeBytes;
-import dev.gyre.internal.sys.Seam;
 import dev.gyre.internal.sys.SocketAddresses;
+import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.io.ListenerConfig;
 
 import java.io.IOException;
@@ -22,7 +22,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 final class ListeningSockets {
     private ListeningSockets() {}
 
-    static OpenDescriptor open(Seam seam, SocketAddress address, ListenerConfig config) {
+    static OpenDescriptor open(Syscalls seam, SocketAddress address, ListenerConfig config) {
         SocketSettings settings = SocketSettings.of(config);
         try {
             return (OpenDescriptor) settings.listen(seam, address);
@@ -38,7 +38,7 @@ final class ListeningSockets {
     }
 
     /// Whether the file is there, and nobody listens on it: its server did not come to removing it.
-    private static boolean isForsaken(Seam seam, UnixDomainSocketAddress address) {
+    private static boolean isForsaken(Syscalls seam, UnixDomainSocketAddress address) {
         try (OpenDescriptor probe = NewSockets.stream(seam, address)) {
             NativeBytes memory = NativeBytes.allocate(Linux.SIZEOF_SOCKADDR_STORAGE);
             int length = SocketAddresses.encode(address, memory);

@@ -4,7 +4,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.internal.base.Counter;
 import dev.gyre.internal.io.MessageExchange;
@@ -44,12 +44,12 @@ public final class LoopDatagram implements Datagram {
     private final int largestMessage;
     private final OpenDescriptor socket;
     private final MessageExchange exchange;
-    private final Outbox outbox;
+    private final DatagramSendQueue outbox;
     private final SocketAddress address;
 
-    private final Watch reading = Watch.reading(watcher -> receive());
-    private final Watch writing = Watch.writing(watcher -> flush());
-    private final Watch both = reading.onWrite(watcher -> flush());
+    private final WatchSpec reading = WatchSpec.reading(watcher -> receive());
+    private final WatchSpec writing = WatchSpec.writing(watcher -> flush());
+    private final WatchSpec both = reading.onWrite(watcher -> flush());
 
     // Shared: written by the loop thread, read by any.
     private final Counter received = new Counter();
@@ -62,7 +62,7 @@ public final class LoopDatagram implements Datagram {
     private @Nullable Runnable onClose;
     private @Nullable SocketAddress peer;
     private @Nullable Watcher watcher;
-    private Watch watched = Watch.nothing();
+    private WatchSpec watched = WatchSpec.nothing();
     private @Nullable Timer tryingAgain;
     private boolean paused;
     private boolean cut;
@@ -77,7 +77,7 @@ public final class LoopDatagram implements Datagram {
         address = SocketNames.local(loop.operations().seam(), socket);
         exchange = DatagramSetup.exchangeOf(loop);
         MessageQueue queue = new MessageQueue(loop.operations().pool(), config);
-        outbox = new Outbox(exchange, socket, family, queue, this::failed);
+        outbox = new DatagramSendQueue(exchange, socket, family, queue, this::failed);
     }
 
     public static LoopDatagram bind(
@@ -235,8 +235,8 @@ public final class LoopDatagram implements Datagram {
             tryAgainSoon();
             sends = false;
         }
-        Watch wanted =
-                wantsMessages() ? (sends ? both : reading) : sends ? writing : Watch.nothing();
+        WatchSpec wanted =
+                wantsMessages() ? (sends ? both : reading) : sends ? writing : WatchSpec.nothing();
         if (wanted == watched) {
             return;
         }

@@ -4,7 +4,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.tls.TlsMachine;
+import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.internal.tls.TlsSetup;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.CloseReason;
@@ -74,7 +74,7 @@ public final class LoopStream implements Stream {
     /// What has no callback for data does not read yet.
     private Stream speak() {
         if (onData != null) {
-            connection.input.speak(new Speaker(onData, onEnd));
+            connection.input.speak(new CallbackProtocol(onData, onEnd));
         }
         return this;
     }
@@ -345,7 +345,7 @@ public final class LoopStream implements Stream {
             host = to.getHostString();
             port = to.getPort();
         }
-        TlsMachine machine = TlsSetup.of(tls).machine(host, port, connection.streams().records());
+        TlsEngine machine = TlsSetup.of(tls).machine(host, port, connection.streams().records());
         return connection.secure(machine, tls.handshakeTimeout());
     }
 

@@ -25,7 +25,7 @@ final class OutputQueue {
 
     private final BufferPool pool;
 
-    /// A ring of pieces: [NativeBuffer] for memory of the pool, [LentMemory], [FilePart].
+    /// A ring of pieces: [NativeBuffer] for memory of the pool, [BorrowedMemory], [FilePart].
     private @Nullable Object[] pieces = NONE;
 
     private int head;
@@ -117,7 +117,7 @@ final class OutputQueue {
         return true;
     }
 
-    void put(LentMemory lent) {
+    void put(BorrowedMemory lent) {
         memoryBytes += lent.bytes();
         add(lent);
     }
@@ -165,7 +165,7 @@ final class OutputQueue {
         if (piece instanceof NativeBuffer own) {
             return own;
         }
-        return piece instanceof LentMemory lent ? lent.memory() : null;
+        return piece instanceof BorrowedMemory lent ? lent.memory() : null;
     }
 
     /// Whether something of a file comes after the first piece, which is memory.
@@ -234,7 +234,7 @@ final class OutputQueue {
         // first answer.
         if (piece instanceof NativeBuffer own) {
             own.release();
-        } else if (piece instanceof LentMemory lent) {
+        } else if (piece instanceof BorrowedMemory lent) {
             lent.giveBack();
         } else if (piece instanceof FilePart file) {
             file.fail(cause);

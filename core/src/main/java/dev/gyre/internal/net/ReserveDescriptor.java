@@ -5,7 +5,7 @@ import dev.gyre.internal.io.NewSockets;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.io.Descriptor;
 
 import org.jspecify.annotations.Nullable;
@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Loop thread only.
 final class ReserveDescriptor implements AutoCloseable {
-    private final Seam seam;
+    private final Syscalls seam;
     private final OpenDescriptor listener;
     private @Nullable Descriptor kept;
 
-    ReserveDescriptor(Seam seam, OpenDescriptor listener) {
+    ReserveDescriptor(Syscalls seam, OpenDescriptor listener) {
         this.seam = seam;
         this.listener = listener;
         refill();

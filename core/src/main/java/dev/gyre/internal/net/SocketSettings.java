@@ -6,8 +6,8 @@ import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.Seam;
 import dev.gyre.internal.sys.SocketAddresses;
+import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.io.Descriptor;
 import dev.gyre.io.KeepAlive;
 import dev.gyre.io.ListenerConfig;
@@ -50,7 +50,7 @@ public record SocketSettings(
     /// dual stack is off or the kernel has no IPv6.
     ///
     /// @throws SystemCallException if the address is taken, not allowed or not of this machine
-    public Descriptor listen(Seam seam, SocketAddress address) {
+    public Descriptor listen(Syscalls seam, SocketAddress address) {
         if (sharing != PortSharing.ALONE && address instanceof UnixDomainSocketAddress) {
             throw new IllegalArgumentException(
                     "only ports can be shared, and "
@@ -69,7 +69,7 @@ public record SocketSettings(
         return listen(seam, address, address);
     }
 
-    private Descriptor listen(Seam seam, SocketAddress address, SocketAddress named) {
+    private Descriptor listen(Syscalls seam, SocketAddress address, SocketAddress named) {
         return NewSockets.listen(
                 seam,
                 address,
@@ -92,7 +92,7 @@ public record SocketSettings(
         }
     }
 
-    private void prepareListener(Seam seam, OpenDescriptor socket, SocketAddress address) {
+    private void prepareListener(Syscalls seam, OpenDescriptor socket, SocketAddress address) {
         if (SocketAddresses.family(address) == Linux.AF_INET6) {
             // Always said: what holds otherwise is up to the system (net.ipv6.bindv6only).
             SocketOption.IPV6_V6ONLY.set(seam, socket, dualStack ? 0 : 1);
@@ -104,7 +104,7 @@ public record SocketSettings(
     }
 
     /// Who binds without the option is refused if anybody listens there. Set behind that, it lets others in.
-    private void admitOthers(Seam seam, OpenDescriptor socket) {
+    private void admitOthers(Syscalls seam, OpenDescriptor socket) {
         if (sharing == PortSharing.FIRST) {
             SocketOption.SO_REUSEPORT.set(seam, socket, 1);
         }
@@ -113,7 +113,7 @@ public record SocketSettings(
     /// A socket that is not connected yet, of the sort that the address is.
     ///
     /// @throws SystemCallException if the kernel refuses
-    OpenDescriptor stream(Seam seam, SocketAddress like) {
+    OpenDescriptor stream(Syscalls seam, SocketAddress like) {
         OpenDescriptor socket = NewSockets.stream(seam, like);
         try {
             apply(seam, socket, like);
@@ -128,7 +128,7 @@ public record SocketSettings(
     /// window can grow.
     ///
     /// @param like an address of its sort
-    void apply(Seam seam, OpenDescriptor socket, SocketAddress like) {
+    void apply(Syscalls seam, OpenDescriptor socket, SocketAddress like) {
         if (options.sendBuffer() > 0) {
             SocketOption.SO_SNDBUF.set(seam, socket, options.sendBuffer());
         }
@@ -156,7 +156,7 @@ public record SocketSettings(
     }
 
     /// Has closing the socket drop what is not sent yet and tell the peer by a reset.
-    public static void resetOnClose(Seam seam, OpenDescriptor socket) {
+    public static void resetOnClose(Syscalls seam, OpenDescriptor socket) {
         SocketOption.resetOnClose(seam, socket);
     }
 }

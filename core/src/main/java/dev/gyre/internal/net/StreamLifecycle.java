@@ -4,7 +4,7 @@ import dev.gyre.io.CloseReason;
 import dev.gyre.io.Protocol;
 import dev.gyre.io.StreamClosedException;
 import dev.gyre.io.StreamState;
-import dev.gyre.io.Timeout;
+import dev.gyre.io.TimeoutKind;
 
 import org.jspecify.annotations.Nullable;
 
@@ -207,7 +207,7 @@ final class StreamLifecycle {
     }
 
     /// Closes the stream unless the protocol decides to go on.
-    void timedOut(Timeout timeout) {
+    void timedOut(TimeoutKind timeout) {
         Protocol speaking = connection.input.protocol();
         boolean goesOn = false;
         if (speaking != null && !draining) {

@@ -157,7 +157,7 @@ final class StreamOutput {
 
     boolean lend(NativeBuffer data, Consumer<? super Buffer> returned) {
         boolean may = mayWrite();
-        LentMemory lent = LentMemory.to(connection, data, returned);
+        BorrowedMemory lent = BorrowedMemory.to(connection, data, returned);
         if (!may || lent.bytes() == 0) {
             lent.giveBack();
             return may && !pressured;

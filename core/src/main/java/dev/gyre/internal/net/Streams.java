@@ -3,7 +3,7 @@ package dev.gyre.internal.net;
 import dev.gyre.EventLoop;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.loop.Loop;
-import dev.gyre.internal.tls.RecordBench;
+import dev.gyre.internal.tls.RecordScratch;
 import dev.gyre.io.CloseReason;
 
 import org.jspecify.annotations.Nullable;
@@ -18,16 +18,16 @@ final class Streams implements AutoCloseable {
     private final Loop loop;
     private final LoopOperations operations;
     private final HandshakeWork handshakes;
-    private final RecordBench records = new RecordBench();
+    private final RecordScratch records = new RecordScratch();
     private final List<LoopListener> listeners = new ArrayList<>();
-    private final News news;
+    private final DeferredNotifications news;
     private @Nullable Connection first;
     private boolean over;
 
     private Streams(Loop loop) {
         this.loop = loop;
         operations = loop.operations();
-        news = new News(loop);
+        news = new DeferredNotifications(loop);
         handshakes = new HandshakeWork(loop, this::tell);
     }
 
@@ -57,7 +57,7 @@ final class Streams implements AutoCloseable {
         return handshakes;
     }
 
-    RecordBench records() {
+    RecordScratch records() {
         return records;
     }
 

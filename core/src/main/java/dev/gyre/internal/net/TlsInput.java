@@ -2,15 +2,15 @@ package dev.gyre.internal.net;
 
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.tls.Ciphertext;
-import dev.gyre.internal.tls.TlsMachine;
-import dev.gyre.internal.tls.TlsMachine.Next;
+import dev.gyre.internal.tls.TlsEngine;
+import dev.gyre.internal.tls.TlsEngine.Next;
 import dev.gyre.io.CloseReason;
 
 import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
 
-/// What arrives for a [TlsWire]: records, cut anywhere. They are taken from where the kernel has put them; only what has to
+/// What arrives for a [TlsTransport]: records, cut anywhere. They are taken from where the kernel has put them; only what has to
 /// wait is copied and held: the part of a record whose rest has not arrived, and what may not be decrypted yet.
 ///
 /// Loop thread only.
@@ -29,13 +29,13 @@ final class TlsInput {
     private static final String OURS =
             "the stream again: it is valid in the callback that it was handed to, and no longer";
 
-    private final TlsWire wire;
-    private final TlsMachine machine;
+    private final TlsTransport wire;
+    private final TlsEngine machine;
     private @Nullable NativeBuffer held;
     private boolean ended;
     private boolean decrypting;
 
-    TlsInput(TlsWire wire) {
+    TlsInput(TlsTransport wire) {
         this.wire = wire;
         machine = wire.machine;
     }
@@ -123,7 +123,7 @@ final class TlsInput {
             return kept;
         }
         NativeBuffer larger =
-                wire.operations.pool().take(Math.max(all, TlsMachine.MOST_RECORD_BYTES));
+                wire.operations.pool().take(Math.max(all, TlsEngine.MOST_RECORD_BYTES));
         if (larger != null) {
             larger.takeFrom(kept, kept.readable());
             kept.release();

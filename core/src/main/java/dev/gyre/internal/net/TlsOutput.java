@@ -3,8 +3,8 @@ package dev.gyre.internal.net;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.io.NativeBuffer;
-import dev.gyre.internal.tls.TlsMachine;
-import dev.gyre.internal.tls.TlsMachine.Next;
+import dev.gyre.internal.tls.TlsEngine;
+import dev.gyre.internal.tls.TlsEngine.Next;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.Operation;
 
@@ -15,7 +15,7 @@ import java.util.Arrays;
 
 import javax.net.ssl.SSLException;
 
-/// What a [TlsWire] sends. It encrypts a batch of records when the wire below has taken the one before, and leaves the
+/// What a [TlsTransport] sends. It encrypts a batch of records when the wire below has taken the one before, and leaves the
 /// plaintext in its user's queue until then: so that is where a slow peer is noticed. Files are read into memory first.
 ///
 /// Loop thread only.
@@ -34,9 +34,9 @@ final class TlsOutput {
 
     private static final ByteBuffer[] NONE = {};
 
-    private final TlsWire wire;
-    private final TlsMachine machine;
-    private final Wire below;
+    private final TlsTransport wire;
+    private final TlsEngine machine;
+    private final Transport below;
 
     /// What goes out as it is: records, behind what was written before TLS began.
     private final OutputQueue records;
@@ -63,7 +63,7 @@ final class TlsOutput {
 
     private final NativeBuffer[] pieces = new NativeBuffer[PIECES];
 
-    TlsOutput(TlsWire wire, Wire below, OutputQueue carried) {
+    TlsOutput(TlsTransport wire, Transport below, OutputQueue carried) {
         this.wire = wire;
         this.machine = wire.machine;
         this.below = below;
@@ -285,7 +285,7 @@ final class TlsOutput {
     }
 
     /// How much of what is encrypted is out: at least so much, as records are longer than what is in them.
-    long partlySent(Wire below) {
+    long partlySent(Transport below) {
         return Math.max(0, underway - (records.bytes() - below.partlySent()));
     }
 

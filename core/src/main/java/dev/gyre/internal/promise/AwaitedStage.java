@@ -9,7 +9,7 @@ import java.util.concurrent.CompletionStage;
 
 /// A stage that somebody else completes. It may never be, and outlive many loops, and nobody can take back what
 /// listens to it: so what it holds of the loop is cut off once the promise is settled.
-final class AwaitedStage<T extends @Nullable Object> extends Outside<T> {
+final class AwaitedStage<T extends @Nullable Object> extends ExternalWork<T> {
     private final Ear<T> ear = new Ear<>(this);
 
     AwaitedStage(LoopPromise<T> promise) {

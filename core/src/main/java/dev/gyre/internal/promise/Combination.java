@@ -41,7 +41,7 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
             complete();
             return;
         }
-        attach((Notice) this::forsakeParts);
+        attach((InternalReaction) this::forsakeParts);
         for (Part<T> part : parts) {
             part.begin(home);
         }

@@ -45,7 +45,7 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
             Subscription abroad = other.observe(new Follower(this, other), home);
             if (abroad != null) {
                 // Otherwise a promise of a loop that goes on would keep this loop when it is over.
-                attach((Notice) abroad::cancelUnlessSettled);
+                attach((InternalReaction) abroad::cancelUnlessSettled);
             }
         }
     }
@@ -76,7 +76,8 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
             return null;
         }
         // Refused if that loop is over: then what waited there has been rejected.
-        return Subscription.of(this, () -> where.host.submitPriority((Delivery) reaction::run));
+        return Subscription.of(
+                this, () -> where.host.submitPriority((SettlementTask) reaction::run));
     }
 
     /// Rejects it when that is cancelled, unless it is settled before.
@@ -90,7 +91,7 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
         Cancellation.Registration registration =
                 cancellation.onCancel(() -> deliverRejection(cancellation));
         if (isPending()) {
-            attach((Notice) registration::close);
+            attach((InternalReaction) registration::close);
         } else {
             registration.close();
         }
@@ -104,12 +105,12 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
 
     // ------------------------------------------------------------------ steps
 
-    private Promise<T> guarded(String method, Consumer<Guard<T>> terms) {
+    private Promise<T> guarded(String method, Consumer<DeadlineStep<T>> terms) {
         return home.isOpenHere() ? guarded(terms) : home.whileOpen(method, () -> guarded(terms));
     }
 
-    private Promise<T> guarded(Consumer<Guard<T>> terms) {
-        Guard<T> guard = new Guard<>(this);
+    private Promise<T> guarded(Consumer<DeadlineStep<T>> terms) {
+        DeadlineStep<T> guard = new DeadlineStep<>(this);
         terms.accept(guard);
         return begun(guard);
     }
@@ -249,7 +250,7 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
 
     @Override
     public final @Nullable Throwable createdAt() {
-        Entry present = presentEntry();
+        RegistryEntry present = presentEntry();
         return present == null ? null : present.createdAt;
     }
 

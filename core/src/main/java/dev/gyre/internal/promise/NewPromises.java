@@ -1,10 +1,10 @@
 package dev.gyre.internal.promise;
 
+import dev.gyre.BlockingWork;
 import dev.gyre.Cancellation;
 import dev.gyre.Outcome;
 import dev.gyre.Promise;
 import dev.gyre.Timer;
-import dev.gyre.Work;
 
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +62,7 @@ public final class NewPromises {
     }
 
     public <T extends @Nullable Object> Promise<T> promisify(
-            Executor executor, Cancellation cancellation, Work<? extends T> work) {
+            Executor executor, Cancellation cancellation, BlockingWork<? extends T> work) {
         Objects.requireNonNull(executor, "executor");
         Objects.requireNonNull(cancellation, "cancellation");
         Objects.requireNonNull(work, "work");
@@ -89,7 +89,7 @@ public final class NewPromises {
                     LoopPromise<@Nullable Void> promise = new LoopPromise<>(home);
                     Timer timer = home.host.loop().after(delay, t -> promise.settleResolved(null));
                     home.register(promise);
-                    promise.attach((Notice) () -> home.cancel(timer));
+                    promise.attach((InternalReaction) () -> home.cancel(timer));
                     promise.rejectOn(cancellation);
                     return promise;
                 });

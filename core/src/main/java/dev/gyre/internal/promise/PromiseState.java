@@ -26,7 +26,7 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
         try {
             var lookup = MethodHandles.lookup();
             STATE = lookup.findVarHandle(PromiseState.class, "state", byte.class);
-            ENTRY = lookup.findVarHandle(PromiseState.class, "entry", Entry.class);
+            ENTRY = lookup.findVarHandle(PromiseState.class, "entry", RegistryEntry.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -42,7 +42,7 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
     private @Nullable Object reactions;
 
     // Shared: made by whoever needs it first. Few do: most promises are settled within their tick.
-    private @Nullable Entry entry;
+    private @Nullable RegistryEntry entry;
 
     // Shared: set by whoever will hear of a rejection, read by the loop thread. A late one is
     // reported in vain.
@@ -102,19 +102,19 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
     }
 
     /// Its number, and what else only few promises need. Any thread.
-    final Entry entry() {
-        Entry present = presentEntry();
+    final RegistryEntry entry() {
+        RegistryEntry present = presentEntry();
         if (present != null) {
             return present;
         }
-        Entry made = home.newEntry(promise());
-        Entry before = (Entry) ENTRY.compareAndExchange(this, null, made);
+        RegistryEntry made = home.newEntry(promise());
+        RegistryEntry before = (RegistryEntry) ENTRY.compareAndExchange(this, null, made);
         return before == null ? made : before;
     }
 
     /// The same, if anybody has needed it. Any thread.
-    final @Nullable Entry presentEntry() {
-        return (Entry) ENTRY.getAcquire(this);
+    final @Nullable RegistryEntry presentEntry() {
+        return (RegistryEntry) ENTRY.getAcquire(this);
     }
 
     // ------------------------------------------------------------------ settling

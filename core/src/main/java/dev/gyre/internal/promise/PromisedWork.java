@@ -1,9 +1,9 @@
 package dev.gyre.internal.promise;
 
+import dev.gyre.BlockingWork;
+import dev.gyre.BoundedExecutor;
 import dev.gyre.Cancellation;
 import dev.gyre.CancellationSource;
-import dev.gyre.Work;
-import dev.gyre.Workers;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,14 +16,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// The promise is settled by the loop thread alone, by whatever reaches it first: the result, a cancellation, or
 /// the loop's end. Whoever gives the work up interrupts its thread, but never a thread that has gone on to
 /// something else: a worker that finds itself being interrupted waits until that is done, and clears it.
-final class PromisedWork<T extends @Nullable Object> extends Outside<T> implements Runnable {
+final class PromisedWork<T extends @Nullable Object> extends ExternalWork<T> implements Runnable {
     private static final int WAITING = 0;
     private static final int RUNNING = 1;
     private static final int INTERRUPTING = 2;
     private static final int INTERRUPTED = 3;
     private static final int OVER = 4;
 
-    private final Work<? extends T> work;
+    private final BlockingWork<? extends T> work;
     private final Executor executor;
     private final CancellationSource givenUp;
     private final Cancellation requested;
@@ -37,7 +37,7 @@ final class PromisedWork<T extends @Nullable Object> extends Outside<T> implemen
 
     PromisedWork(
             LoopPromise<T> promise,
-            Work<? extends T> work,
+            BlockingWork<? extends T> work,
             Executor executor,
             Cancellation requested) {
         super(promise);
@@ -160,7 +160,7 @@ final class PromisedWork<T extends @Nullable Object> extends Outside<T> implemen
     }
 
     private void leaveLine() {
-        if (executor instanceof Workers workers) {
+        if (executor instanceof BoundedExecutor workers) {
             workers.remove(this);
         }
     }

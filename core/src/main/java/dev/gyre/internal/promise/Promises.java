@@ -32,7 +32,7 @@ public final class Promises {
     final Confinement confinement;
     private final TaskRing microtasks;
     public final NewPromises make = new NewPromises(this);
-    final Outstanding outstanding = new Outstanding();
+    final ExternalWorkList outstanding = new ExternalWorkList();
     public final UnhandledRejections unhandled = new UnhandledRejections();
     final Registry registry = new Registry();
     private final boolean tracing;
@@ -139,7 +139,7 @@ public final class Promises {
     }
 
     /// Settles something on the loop thread: at once if this is it, otherwise through the priority lane. Any thread.
-    void settleOnLoop(Delivery settlement) {
+    void settleOnLoop(SettlementTask settlement) {
         if (confinement.isHere()) {
             settlement.run();
         } else {
@@ -163,8 +163,8 @@ public final class Promises {
     }
 
     /// Any thread.
-    Entry newEntry(LoopPromise<?> promise) {
-        return new Entry(
+    RegistryEntry newEntry(LoopPromise<?> promise) {
+        return new RegistryEntry(
                 promise,
                 lastId.incrementAndGet(),
                 tracing ? new Throwable("the promise was made here") : null);
@@ -223,7 +223,7 @@ public final class Promises {
         registry.reap();
     }
 
-    void noteSettled(Entry entry) {
+    void noteSettled(RegistryEntry entry) {
         registry.noteSettled(entry);
     }
 
@@ -239,7 +239,7 @@ public final class Promises {
     }
 
     void trigger(Reaction reaction) {
-        if (reaction instanceof Notice) {
+        if (reaction instanceof InternalReaction) {
             reaction.run();
         } else {
             react(reaction);
@@ -267,7 +267,7 @@ public final class Promises {
     }
 
     /// Runs a delivery that the end found in the lane.
-    public void deliver(Delivery delivery) {
+    public void deliver(SettlementTask delivery) {
         synchronized (lock) {
             delivery.run();
         }
@@ -277,7 +277,7 @@ public final class Promises {
     ///
     /// @return for each, what tells whoever is at it; that may run user code
     public List<Runnable> abandonOutstanding(LoopTerminatedException reason) {
-        List<Outside<?>> abandoned;
+        List<ExternalWork<?>> abandoned;
         synchronized (lock) {
             end = reason;
             abandoned = outstanding.abandonAll(reason);

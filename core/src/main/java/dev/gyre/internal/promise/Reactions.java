@@ -1,6 +1,6 @@
 package dev.gyre.internal.promise;
 
-import dev.gyre.internal.base.Thrown;
+import dev.gyre.internal.base.Throwables;
 
 import org.jspecify.annotations.Nullable;
 
@@ -85,12 +85,12 @@ final class Reactions {
                 try {
                     home.trigger(reaction);
                 } catch (Throwable e) {
-                    thrown = Thrown.firstOf(thrown, e);
+                    thrown = Throwables.firstOf(thrown, e);
                 }
             }
         }
         if (thrown != null) {
-            throw Thrown.asItIs(thrown);
+            throw Throwables.asItIs(thrown);
         }
     }
 }

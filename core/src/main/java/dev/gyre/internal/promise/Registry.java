@@ -33,7 +33,7 @@ final class Registry {
     /// The largest table. It is filled to three quarters.
     static final int MOST = 1 << 30;
 
-    private @Nullable Entry[] table = new @Nullable Entry[LEAST];
+    private @Nullable RegistryEntry[] table = new @Nullable RegistryEntry[LEAST];
     private int cursor;
     private long registered;
 
@@ -56,7 +56,7 @@ final class Registry {
         if ((live.get() + 1) * 4 > table.length * 3L) {
             rebuild();
         }
-        Entry entry = promise.entry();
+        RegistryEntry entry = promise.entry();
         entry.order = ++registered;
         insert(table, entry);
         live.add(1);
@@ -76,7 +76,7 @@ final class Registry {
     }
 
     /// Records that the promise of this entry has settled.
-    void noteSettled(Entry entry) {
+    void noteSettled(RegistryEntry entry) {
         if (!entry.isSettled()) {
             entry.noteSettled();
             if (entry.order != 0) {
@@ -97,18 +97,18 @@ final class Registry {
         scavenged.add(live.get());
         live.add(-live.get());
         settled = 0;
-        table = new @Nullable Entry[LEAST];
+        table = new @Nullable RegistryEntry[LEAST];
         cursor = 0;
     }
 
     @Nullable LoopPromise<?> find(long id) {
-        Entry entry = entry(id);
+        RegistryEntry entry = entry(id);
         return entry == null ? null : entry.get();
     }
 
-    @Nullable Entry entry(long id) {
+    @Nullable RegistryEntry entry(long id) {
         int slot = home(id, table);
-        Entry entry = table[slot];
+        RegistryEntry entry = table[slot];
         while (entry != null && entry.id != id) {
             slot = slot + 1 & table.length - 1;
             entry = table[slot];
@@ -118,15 +118,15 @@ final class Registry {
 
     /// All that are pending, in the order they were added.
     List<LoopPromise<?>> pending() {
-        List<Entry> found = new ArrayList<>();
-        for (Entry entry : table) {
+        List<RegistryEntry> found = new ArrayList<>();
+        for (RegistryEntry entry : table) {
             if (entry != null && !entry.isDead()) {
                 found.add(entry);
             }
         }
         found.sort(Comparator.comparingLong(entry -> entry.order));
         List<LoopPromise<?>> pending = new ArrayList<>(found.size());
-        for (Entry entry : found) {
+        for (RegistryEntry entry : found) {
             LoopPromise<?> promise = entry.get();
             if (promise != null) {
                 pending.add(promise);
@@ -146,7 +146,7 @@ final class Registry {
             return;
         }
         for (int left = Math.min(slots, table.length); left > 0; left--) {
-            Entry entry = table[cursor];
+            RegistryEntry entry = table[cursor];
             while (entry != null && entry.isDead()) {
                 closeGap(cursor);
                 if (entry.isSettled()) {
@@ -178,14 +178,14 @@ final class Registry {
     /// Moves the pending ones to a new table, which they fill to between a quarter and a half.
     private void rebuild() {
         int pending = 0;
-        for (Entry entry : table) {
+        for (RegistryEntry entry : table) {
             if (entry != null && !entry.isDead()) {
                 pending++;
             }
         }
-        @Nullable Entry[] moved = new @Nullable Entry[capacityFor(pending)];
+        @Nullable RegistryEntry[] moved = new @Nullable RegistryEntry[capacityFor(pending)];
         int kept = 0;
-        for (Entry entry : table) {
+        for (RegistryEntry entry : table) {
             if (entry != null && !entry.isDead()) { // One may have been collected meanwhile.
                 insert(moved, entry);
                 kept++;
@@ -212,7 +212,7 @@ final class Registry {
         return capacity;
     }
 
-    private static void insert(@Nullable Entry[] table, Entry entry) {
+    private static void insert(@Nullable RegistryEntry[] table, RegistryEntry entry) {
         int slot = home(entry.id, table);
         while (table[slot] != null) {
             slot = slot + 1 & table.length - 1;
@@ -225,7 +225,7 @@ final class Registry {
         int mask = table.length - 1;
         table[gap] = null;
         for (int slot = gap + 1 & mask; ; slot = slot + 1 & mask) {
-            Entry entry = table[slot];
+            RegistryEntry entry = table[slot];
             if (entry == null) {
                 return;
             }
@@ -240,7 +240,7 @@ final class Registry {
     }
 
     /// Ids follow one another; times the golden ratio they spread evenly.
-    private static int home(long id, @Nullable Entry[] table) {
+    private static int home(long id, @Nullable RegistryEntry[] table) {
         return (int) ((id * 0x9E3779B97F4A7C15L) >>> (Long.numberOfLeadingZeros(table.length) + 1));
     }
 }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Loop thread only.
 abstract sealed class Step<S extends @Nullable Object, T extends @Nullable Object>
-        extends LoopPromise<T> implements Reaction permits Steps.Kind, Guard {
+        extends LoopPromise<T> implements Reaction permits Steps.Kind, DeadlineStep {
     // Until it has run: a settled promise keeps nothing alive but its value.
     private @Nullable LoopPromise<S> source;
 

@@ -4,7 +4,7 @@ import dev.gyre.Promise;
 import dev.gyre.Promise.Action;
 import dev.gyre.Promise.Cleanup;
 import dev.gyre.Promise.Handler;
-import dev.gyre.internal.base.Thrown;
+import dev.gyre.internal.base.Throwables;
 
 import org.jspecify.annotations.Nullable;
 
@@ -184,7 +184,7 @@ final class Steps {
             try {
                 clean.run();
             } catch (Throwable thrown) {
-                throw source.isResolved() ? thrown : Thrown.firstOf(thrown, source.reason());
+                throw source.isResolved() ? thrown : Throwables.firstOf(thrown, source.reason());
             }
             settleLike(source);
         }

@@ -4,7 +4,7 @@ package dev.gyre.internal.promise;
 ///
 /// The reaction is attached by the loop thread, through the priority lane. If that is closed, the loop is about to
 /// end or has ended, and all its promises are settled when it has.
-final class Subscription implements Notice {
+final class Subscription implements InternalReaction {
     private final LoopPromise<?> promise;
     private final Runnable action;
 
@@ -27,14 +27,14 @@ final class Subscription implements Notice {
             action.run();
         } else if (promise.home.confinement.isHere()) {
             promise.react(this);
-        } else if (!host.submitPriority((Delivery) () -> promise.react(this))) {
+        } else if (!host.submitPriority((SettlementTask) () -> promise.react(this))) {
             host.whenOver(action);
         }
     }
 
     /// Any thread. It may still run.
     void cancel() {
-        promise.home.host.submitPriority((Delivery) () -> promise.detach(this));
+        promise.home.host.submitPriority((SettlementTask) () -> promise.detach(this));
     }
 
     /// The same, if there is anything to take back.

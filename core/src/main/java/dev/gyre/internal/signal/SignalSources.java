@@ -3,9 +3,9 @@ package dev.gyre.internal.signal;
 import dev.gyre.EventLoop;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.loop.Loop;
-import dev.gyre.internal.sys.Kernel;
-import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.LinuxSignalCalls;
+import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.internal.sys.SignalCalls;
 import dev.gyre.os.Signal;
 
@@ -20,18 +20,18 @@ import java.util.function.Supplier;
 /// @param calls for descriptors of signals
 /// @param kernels for reading them
 public record SignalSources(
-        Takers takers,
+        SignalRegistry takers,
         BlockedSignals blocked,
         Supplier<? extends SignalCalls> calls,
-        Supplier<? extends Kernel> kernels) {
+        Supplier<? extends PollSyscalls> kernels) {
 
     /// Those of this process, which has one handler for a signal and so one list of takers.
     public static final SignalSources OF_PROCESS =
             new SignalSources(
-                    new Takers(new JvmHandlers()),
+                    new SignalRegistry(new JvmHandlers()),
                     new BlockedSignals(LinuxSignalCalls::new, Path.of("/proc/self/task")),
                     LinuxSignalCalls::new,
-                    LinuxKernel::ofThread);
+                    LinuxPollSyscalls::ofThread);
 
     /// Those of a loop: its backend's own, which all come by descriptors, or those of the process.
     public static SignalSources of(EventLoop loop) {
@@ -40,7 +40,7 @@ public record SignalSources(
         return own == null
                 ? OF_PROCESS
                 : new SignalSources(
-                        new Takers(new JvmHandlers()),
+                        new SignalRegistry(new JvmHandlers()),
                         BlockedSignals.ofOneThread(own),
                         own,
                         backend.seam().kernels());
@@ -51,12 +51,12 @@ public record SignalSources(
     /// @throws IllegalArgumentException if one of them cannot be had; says which, why and what
     ///     instead
     long requireTakeable(Set<Signal> signals) {
-        signals.forEach(Reserved::refuse);
+        signals.forEach(UncatchableSignals::refuse);
         long blockedEverywhere = blocked.among(SignalBits.of(signals));
         Set<Signal> others = SignalBits.signals(SignalBits.of(signals) & ~blockedEverywhere);
         if (!others.isEmpty()) {
             boolean called = takers.handlersAreCalled();
-            others.forEach(signal -> Reserved.refuseByHandler(signal, called));
+            others.forEach(signal -> UncatchableSignals.refuseByHandler(signal, called));
         }
         return blockedEverywhere;
     }

@@ -10,7 +10,7 @@ import java.lang.foreign.SymbolLookup;
 /// system's loader knows it. What that library is like is said by `gyre.kqueue.flavour`: see
 /// [KqueueFlavour]. Both are read once, at first use.
 ///
-/// Functions are static final, as in [LinuxKernel] and for the same reason.
+/// Functions are static final, as in [LinuxPollSyscalls] and for the same reason.
 public final class BsdKqueueCalls implements KqueueCalls {
     /// The property that names a library.
     public static final String LIBRARY_PROPERTY = "gyre.kqueue.library";

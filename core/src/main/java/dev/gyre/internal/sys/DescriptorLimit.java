@@ -23,7 +23,7 @@ public final class DescriptorLimit {
     private static final long QUIET_NANOS = Duration.ofSeconds(5).toNanos();
     private static final int UNKNOWN = -1;
 
-    private final Supplier<? extends Kernel> kernels;
+    private final Supplier<? extends PollSyscalls> kernels;
 
     // Shared: any thread that sees a changed limit writes it.
     private volatile int firstReserved = UNKNOWN;
@@ -37,7 +37,7 @@ public final class DescriptorLimit {
     private long lastNanos;
     private long shed;
 
-    DescriptorLimit(Supplier<? extends Kernel> kernels) {
+    DescriptorLimit(Supplier<? extends PollSyscalls> kernels) {
         this.kernels = kernels;
     }
 

@@ -1,7 +1,7 @@
 package dev.gyre.internal.sys;
 
 /// The part of the seam that files are used by. These calls may wait for a disk: they are made off the loop,
-/// or given to a kernel that makes them by itself. Results as for [Kernel].
+/// or given to a kernel that makes them by itself. Results as for [PollSyscalls].
 public interface FileCalls {
     /// Opens a file.
     ///

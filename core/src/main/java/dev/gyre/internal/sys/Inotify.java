@@ -1,6 +1,6 @@
 package dev.gyre.internal.sys;
 
-/// The seam of file watching, like [Kernel] for everything else: results are the value or
+/// The seam of file watching, like [PollSyscalls] for everything else: results are the value or
 /// `-errno`, and one instance serves one thread at a time.
 public interface Inotify {
     int init1(int flags);

@@ -1,7 +1,7 @@
 package dev.gyre.internal.sys;
 
 /// The seam for finding out what an inherited descriptor is and reading it without changing it
-/// for others, beside [Kernel] and with its rules: results are zero or positive, or `-errno`; one
+/// for others, beside [PollSyscalls] and with its rules: results are zero or positive, or `-errno`; one
 /// instance serves one thread at a time; the caller keeps the memory alive.
 public interface Inputs {
     /// `open` without creating anything.

@@ -1,6 +1,6 @@
 package dev.gyre.internal.sys;
 
-/// The seam of the kqueue backend: every native call that it makes. As with [Kernel], tests put
+/// The seam of the kqueue backend: every native call that it makes. As with [PollSyscalls], tests put
 /// their own behind it, and results are the kernel's: zero or positive, or `-errno`.
 ///
 /// **Error numbers** in results are those of [Errno], whatever the system calls them. Those

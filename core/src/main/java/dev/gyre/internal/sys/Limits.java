@@ -16,11 +16,11 @@ public final class Limits {
 
     /// How many descriptors the process may have open; -1 in both places if the kernel does not say.
     public static Limit openFiles() {
-        return openFiles(new LinuxKernel());
+        return openFiles(new LinuxPollSyscalls());
     }
 
     /// Returns the same limit from the given kernel.
-    static Limit openFiles(Kernel kernel) {
+    static Limit openFiles(PollSyscalls kernel) {
         MemorySegment rlimit = Memory.allocate(Linux.SIZEOF_RLIMIT);
         try {
             long address = rlimit.address();

@@ -7,7 +7,7 @@ import static dev.gyre.internal.sys.Linkage.variadicLong;
 
 import java.lang.foreign.MemorySegment;
 
-/// The real file calls, through libc; linked when first used, as in [LinuxKernel].
+/// The real file calls, through libc; linked when first used, as in [LinuxPollSyscalls].
 public final class LinuxFileCalls implements FileCalls {
     // One thread at a time: whoever owns this instance.
     private final MemorySegment captured = Linkage.newCapture();

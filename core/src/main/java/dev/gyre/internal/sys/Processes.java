@@ -1,7 +1,7 @@
 package dev.gyre.internal.sys;
 
 /// The seam for starting, watching and signalling processes. Results and threads are as in
-/// [Kernel]: the value or `-errno`, one thread at a time, raw addresses that the caller keeps
+/// [PollSyscalls]: the value or `-errno`, one thread at a time, raw addresses that the caller keeps
 /// alive.
 public interface Processes {
     int fileActionsInit(long actions);

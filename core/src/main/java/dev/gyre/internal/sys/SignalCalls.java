@@ -1,6 +1,6 @@
 package dev.gyre.internal.sys;
 
-/// The seam for signals, beside [Kernel] and with the same rules: results are the kernel's,
+/// The seam for signals, beside [PollSyscalls] and with the same rules: results are the kernel's,
 /// `-errno` for refusal, one instance serves one thread at a time, addresses are raw.
 public interface SignalCalls {
     int signalfd(int fd, long setAddress, int flags);

@@ -1,6 +1,6 @@
 package dev.gyre.internal.sys;
 
-/// The part of the seam that sockets and streams are made of. As with [Kernel]: results are those of the
+/// The part of the seam that sockets and streams are made of. As with [PollSyscalls]: results are those of the
 /// kernel itself, `-errno` for refusal, numbers as Linux has them on every system; one instance serves one
 /// thread at a time; addresses are raw.
 ///

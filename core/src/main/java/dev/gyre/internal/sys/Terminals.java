@@ -1,6 +1,6 @@
 package dev.gyre.internal.sys;
 
-/// The seam for terminals, beside [Kernel] and with its rules: results are zero or positive, or
+/// The seam for terminals, beside [PollSyscalls] and with its rules: results are zero or positive, or
 /// `-errno`; one instance serves one thread at a time; the caller keeps the memory alive.
 public interface Terminals {
     int tcgetattr(int fd, long termiosAddress);

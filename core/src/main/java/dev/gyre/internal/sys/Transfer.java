@@ -60,7 +60,7 @@ public final class Transfer {
     /// Reads once.
     ///
     /// @return the number of bytes; 0 if the call would block or there is no room; -1 at the end
-    public static int read(Kernel kernel, int fd, ByteBuffer buffer) {
+    public static int read(PollSyscalls kernel, int fd, ByteBuffer buffer) {
         if (buffer.isReadOnly()) {
             throw new IllegalArgumentException("cannot read into a read-only buffer");
         }
@@ -85,7 +85,7 @@ public final class Transfer {
         return END;
     }
 
-    private long readInto(Kernel kernel, int fd, ByteBuffer buffer) {
+    private long readInto(PollSyscalls kernel, int fd, ByteBuffer buffer) {
         if (buffer.isDirect()) {
             return kernel.read(fd, reading.addressOf(buffer), buffer.remaining());
         }
@@ -101,7 +101,7 @@ public final class Transfer {
     /// Writes once.
     ///
     /// @return the number of bytes; 0 if the call would block or there is nothing to write
-    public static int write(Kernel kernel, int fd, ByteBuffer buffer) {
+    public static int write(PollSyscalls kernel, int fd, ByteBuffer buffer) {
         if (!buffer.hasRemaining()) {
             return 0;
         }
@@ -120,7 +120,7 @@ public final class Transfer {
         throw new SystemCallException("write", (int) -result, fd);
     }
 
-    private long writeFrom(Kernel kernel, int fd, ByteBuffer buffer) {
+    private long writeFrom(PollSyscalls kernel, int fd, ByteBuffer buffer) {
         if (buffer.isDirect()) {
             return kernel.write(fd, writing.addressOf(buffer), buffer.remaining());
         }

@@ -18,7 +18,7 @@ final class AgreedSession {
     private AgreedSession() {}
 
     /// @param peer the server's name, for a client
-    static TlsSession of(SSLEngine engine, HandshakeWitness witness, @Nullable String peer) {
+    static TlsSession of(SSLEngine engine, HandshakeRecorder witness, @Nullable String peer) {
         SSLSession agreed = engine.getSession();
         String protocol = engine.getApplicationProtocol();
         return new TlsSession(

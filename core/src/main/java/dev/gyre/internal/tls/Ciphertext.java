@@ -59,7 +59,7 @@ public record Ciphertext(ByteBuffer held, ByteBuffer fresh) {
             return HEADER_BYTES - remaining();
         }
         int length = recordLength();
-        return length > TlsMachine.MOST_RECORD_BYTES ? 0 : Math.max(0, length - remaining());
+        return length > TlsEngine.MOST_RECORD_BYTES ? 0 : Math.max(0, length - remaining());
     }
 
     /// Copies the first bytes, and takes nothing.

@@ -38,9 +38,9 @@ final class KeysByName extends X509ExtendedKeyManager {
         // Without a session to be made this is the question whether a ticket still fits our
         // certificate.
         if (engine.getHandshakeSession() != null) {
-            HandshakeWitness.note();
+            HandshakeRecorder.note();
         }
-        String alias = aliasFor(HandshakeWitness.nameAskedFor());
+        String alias = aliasFor(HandshakeRecorder.nameAskedFor());
         Identity identity = identities.get(alias);
         return identity != null && keyType.equals(identity.key().getAlgorithm()) ? alias : null;
     }

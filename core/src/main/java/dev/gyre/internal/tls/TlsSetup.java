@@ -283,7 +283,7 @@ public final class TlsSetup implements Tls, Cloneable {
     /// @param port keeps the sessions of different servers on one host apart; any for a server
     /// @param bench of the loop that the connection is on
     /// @throws IllegalArgumentException if a client does not know whose certificate it should want
-    public TlsMachine machine(@Nullable String host, int port, RecordBench bench) {
+    public TlsEngine machine(@Nullable String host, int port, RecordScratch bench) {
         String name = server ? null : nameOf(host);
         // Sessions are kept under this name, so that none is resumed under another than it was
         // verified for.
@@ -292,14 +292,14 @@ public final class TlsSetup implements Tls, Cloneable {
                         ? credentials.context().createSSLEngine()
                         : credentials.context().createSSLEngine(name, port);
         engine.setUseClientMode(!server);
-        HandshakeWitness witness = new HandshakeWitness();
+        HandshakeRecorder witness = new HandshakeRecorder();
         SSLParameters parameters = engine.getSSLParameters();
         describe(parameters, name);
         if (server) {
             parameters.setSNIMatchers(List.of(witness));
         }
         engine.setSSLParameters(parameters);
-        return new TlsMachine(engine, bench, name, witness);
+        return new TlsEngine(engine, bench, name, witness);
     }
 
     /// Whether a client can connect there.

@@ -64,7 +64,7 @@ sealed interface Trust {
             factory.init(store);
             for (TrustManager manager : factory.getTrustManagers()) {
                 if (manager instanceof X509ExtendedTrustManager found) {
-                    return new WitnessedTrust(found);
+                    return new RecordedTrust(found);
                 }
             }
         } catch (GeneralSecurityException e) {

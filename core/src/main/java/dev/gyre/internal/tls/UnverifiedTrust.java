@@ -10,12 +10,12 @@ import javax.net.ssl.X509ExtendedTrustManager;
 final class UnverifiedTrust extends X509ExtendedTrustManager {
     @Override
     public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine) {
-        HandshakeWitness.note();
+        HandshakeRecorder.note();
     }
 
     @Override
     public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine) {
-        HandshakeWitness.note();
+        HandshakeRecorder.note();
     }
 
     @Override

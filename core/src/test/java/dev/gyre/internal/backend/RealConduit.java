@@ -1,39 +1,39 @@
 package dev.gyre.internal.backend;
 
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.Kernel;
+import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.Pair;
+import dev.gyre.internal.sys.PollSyscalls;
 
 import java.lang.foreign.MemorySegment;
 
 /// A conduit of the real kernel.
 public final class RealConduit implements Conduit {
-    private final Kernel kernel = new LinuxKernel();
+    private final PollSyscalls kernel = new LinuxPollSyscalls();
     private final MemorySegment memory = Memory.allocate(8);
     private final int reader;
     private final int writer;
     private boolean readerOpen = true;
     private boolean writerOpen = true;
 
-    private RealConduit(Pair pair) {
+    private RealConduit(FdPair pair) {
         reader = pair.first();
         writer = pair.second();
     }
 
     public static Conduit pipe() {
-        Pair pair = new Pair();
+        FdPair pair = new FdPair();
         int flags = Linux.O_NONBLOCK | Linux.O_CLOEXEC;
-        require(0, new LinuxKernel().pipe2(pair.address(), flags));
+        require(0, new LinuxPollSyscalls().pipe2(pair.address(), flags));
         return new RealConduit(pair);
     }
 
     public static Conduit sockets() {
-        Pair pair = new Pair();
+        FdPair pair = new FdPair();
         int type = Linux.SOCK_STREAM | Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC;
-        require(0, new LinuxKernel().socketpair(Linux.AF_UNIX, type, 0, pair.address()));
+        require(0, new LinuxPollSyscalls().socketpair(Linux.AF_UNIX, type, 0, pair.address()));
         return new RealConduit(pair);
     }
 

@@ -12,9 +12,9 @@ import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyInotify;
 import dev.gyre.internal.sys.FaultyKernel;
-import dev.gyre.internal.sys.Kernel;
-import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.OpenDescriptors;
+import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.os.Changes;
 import dev.gyre.os.FileChange;
 import dev.gyre.os.FileChange.Kind;
@@ -58,11 +58,11 @@ class FileWatchFaultsTest {
     }
 
     private FileWatch on(Path path) {
-        return OpenFileWatch.on(loop, path, changes, () -> inotify, LinuxKernel::ofThread);
+        return OpenFileWatch.on(loop, path, changes, () -> inotify, LinuxPollSyscalls::ofThread);
     }
 
     private FileWatch tree() {
-        return OpenFileWatch.tree(loop, root, changes, () -> inotify, LinuxKernel::ofThread);
+        return OpenFileWatch.tree(loop, root, changes, () -> inotify, LinuxPollSyscalls::ofThread);
     }
 
     private Path path(String name) {
@@ -140,7 +140,7 @@ class FileWatchFaultsTest {
                                             root,
                                             changes,
                                             () -> inotify,
-                                            LinuxKernel::ofThread))
+                                            LinuxPollSyscalls::ofThread))
                     .hasMessageContaining("ENOSPC");
             assertThat(OpenDescriptors.count()).isLessThanOrEqualTo(before);
         }
@@ -207,7 +207,7 @@ class FileWatchFaultsTest {
     @Test
     @Clause("Y-1")
     void read_refused_endsEveryWatchAndIsHandedOver() throws IOException {
-        Kernel refusing = kernelThatReadsNothing();
+        PollSyscalls refusing = kernelThatReadsNothing();
         FileWatch watch = OpenFileWatch.on(loop, root, changes, () -> inotify, () -> refusing);
         Files.createDirectory(path("a"));
         loop.runUntilEmpty();
@@ -222,13 +222,14 @@ class FileWatchFaultsTest {
     @Clause("Y-1")
     void watch_openedAfterAReadWasRefused_isGivenAnotherInstance() throws IOException {
         Changes later = new Changes();
-        Kernel refusing = kernelThatReadsNothing();
+        PollSyscalls refusing = kernelThatReadsNothing();
         FileWatch lost = OpenFileWatch.on(loop, root, changes, () -> inotify, () -> refusing);
         Files.createDirectory(path("a"));
         Changes.runUntil(loop, () -> !caught.isEmpty());
         assertThat(lost.isOpen()).as("its last change is still on its way").isTrue();
         FileWatch watch =
-                OpenFileWatch.on(loop, root, later, FaultyInotify::new, LinuxKernel::ofThread);
+                OpenFileWatch.on(
+                        loop, root, later, FaultyInotify::new, LinuxPollSyscalls::ofThread);
         Files.createDirectory(path("b"));
         assertThat(later.take(loop, root)).containsExactly("CREATED b");
         assertThat(changes.all).containsExactly(new FileChange(Kind.OVERFLOW, root));
@@ -240,7 +241,7 @@ class FileWatchFaultsTest {
     @Test
     @Clause("Y-1")
     void loop_closedAfterAReadWasRefused_closesTheWatchesThatWereNotToldYet() throws IOException {
-        Kernel refusing = kernelThatReadsNothing();
+        PollSyscalls refusing = kernelThatReadsNothing();
         FileWatch lost = OpenFileWatch.on(loop, root, changes, () -> inotify, () -> refusing);
         Files.createDirectory(path("a"));
         Changes.runUntil(loop, () -> !caught.isEmpty());
@@ -250,17 +251,17 @@ class FileWatchFaultsTest {
         caught.clear();
     }
 
-    private static Kernel kernelThatReadsNothing() {
-        return (Kernel)
+    private static PollSyscalls kernelThatReadsNothing() {
+        return (PollSyscalls)
                 Proxy.newProxyInstance(
-                        Kernel.class.getClassLoader(),
-                        new Class<?>[] {Kernel.class},
+                        PollSyscalls.class.getClassLoader(),
+                        new Class<?>[] {PollSyscalls.class},
                         (proxy, method, arguments) -> {
                             if (method.getName().equals("read")) {
                                 return (long) -Errno.EIO;
                             }
                             try {
-                                return method.invoke(LinuxKernel.ofThread(), arguments);
+                                return method.invoke(LinuxPollSyscalls.ofThread(), arguments);
                             } catch (InvocationTargetException e) {
                                 throw e.getCause();
                             }

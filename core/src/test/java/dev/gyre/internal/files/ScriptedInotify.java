@@ -3,10 +3,10 @@ package dev.gyre.internal.files;
 import static dev.gyre.internal.sys.Linux.SIZEOF_INOTIFY_EVENT;
 
 import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Inotify;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxKernel;
-import dev.gyre.internal.sys.Pair;
+import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.io.Descriptor;
 
 import java.nio.ByteBuffer;
@@ -29,8 +29,9 @@ final class ScriptedInotify implements Inotify, AutoCloseable {
     private int last;
 
     ScriptedInotify() {
-        Pair pair = new Pair();
-        int result = new LinuxKernel().pipe2(pair.address(), Linux.O_NONBLOCK | Linux.O_CLOEXEC);
+        FdPair pair = new FdPair();
+        int result =
+                new LinuxPollSyscalls().pipe2(pair.address(), Linux.O_NONBLOCK | Linux.O_CLOEXEC);
         if (result < 0) {
             throw new AssertionError("pipe2: " + Errno.name(-result));
         }

@@ -91,8 +91,8 @@ class BufferPoolTest {
                     assertThat(all).hasSize(64);
                     assertThat(pool.used()).isEqualTo(MIB);
                     assertThat(pool.take(1)).isNull();
-                    assertThat(Buffer.tryTake(loop, 1)).isNull();
-                    assertThatThrownBy(() -> Buffer.take(loop, 100_000))
+                    assertThat(Buffer.tryAcquire(loop, 1)).isNull();
+                    assertThatThrownBy(() -> Buffer.acquire(loop, 100_000))
                             .isInstanceOf(LoopOverloadedException.class)
                             .hasMessageContaining("no buffer of 100000 bytes")
                             .hasMessageContaining("1048576 of 1048576")
@@ -141,9 +141,9 @@ class BufferPoolTest {
     void release_byAUser_leavesNothingThatCouldBeMistaken() {
         onLoop(
                 () -> {
-                    Buffer first = Buffer.take(loop, 10);
+                    Buffer first = Buffer.acquire(loop, 10);
                     first.release();
-                    Buffer second = Buffer.take(loop, 10).put((byte) 1);
+                    Buffer second = Buffer.acquire(loop, 10).put((byte) 1);
                     assertThatThrownBy(first::get).isInstanceOf(IllegalStateException.class);
                     assertThatThrownBy(first::release).isInstanceOf(IllegalStateException.class);
                     assertThat(first.isInFlight()).isFalse();
@@ -156,7 +156,7 @@ class BufferPoolTest {
     @Test
     @Clause("O-8")
     void release_onAnotherThread_comesBackWithinATurn() {
-        Buffer taken = Buffer.take(loop, 10);
+        Buffer taken = Buffer.acquire(loop, 10);
         CompletableFuture.runAsync(taken::release).join();
         onLoop(() -> {});
         assertThat(pool.used()).isZero();
@@ -165,10 +165,11 @@ class BufferPoolTest {
     @Test
     @Clause("O-8")
     void release_afterTheLoopsEnd_isNoMistake() {
-        Buffer taken = Buffer.take(loop, 10);
+        Buffer taken = Buffer.acquire(loop, 10);
         loop.close();
         taken.release();
-        assertThatThrownBy(() -> Buffer.take(loop, 10)).isInstanceOf(LoopTerminatedException.class);
+        assertThatThrownBy(() -> Buffer.acquire(loop, 10))
+                .isInstanceOf(LoopTerminatedException.class);
     }
 
     @Test
@@ -178,7 +179,7 @@ class BufferPoolTest {
         onLoop(
                 () ->
                         thrown[0] =
-                                CompletableFuture.supplyAsync(() -> Buffer.take(loop, 1))
+                                CompletableFuture.supplyAsync(() -> Buffer.acquire(loop, 1))
                                         .handle((buffer, failure) -> failure.getCause())
                                         .join());
         assertThat(thrown[0])
@@ -189,7 +190,7 @@ class BufferPoolTest {
     @Test
     void take_ofAnImpossibleSize_isRefusedWithTheValue() {
         for (int wrong : new int[] {0, -1, (1 << 30) + 1}) {
-            assertThatThrownBy(() -> Buffer.take(loop, wrong))
+            assertThatThrownBy(() -> Buffer.acquire(loop, wrong))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("not " + wrong);
         }

@@ -9,12 +9,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.io.ClosedDescriptorException;
 import dev.gyre.io.Descriptor;
@@ -175,7 +175,7 @@ class DescriptorTest {
 
     @Test
     void nonBlocking_setsTheFlagAndKeepsTheOthers() {
-        LinuxKernel kernel = new LinuxKernel();
+        LinuxPollSyscalls kernel = new LinuxPollSyscalls();
         int fd = pipe.reader().fd();
         assertThat(kernel.fcntl(fd, Linux.F_SETFL, 0)).isZero();
         assertThat(pipe.reader().nonBlocking()).isSameAs(pipe.reader());
@@ -262,32 +262,32 @@ class DescriptorTest {
             throws Exception {
         Descriptor reader = pipe.reader();
         int fd = reader.fd();
-        assertThat(new LinuxKernel().fcntl(fd, Linux.F_SETFL, 0)).isZero(); // It blocks.
+        assertThat(new LinuxPollSyscalls().fcntl(fd, Linux.F_SETFL, 0)).isZero(); // It blocks.
         List<String> got = new ArrayList<>();
         Thread blocked = Thread.ofPlatform().start(() -> got.add(read(reader)));
         try (EventLoop loop = EventLoop.open()) {
             while (!isInSystemCall(blocked)) {
                 Thread.onSpinWait();
             }
-            loop.watch(reader, Watch.reading(watcher -> {}));
+            loop.watch(reader, WatchSpec.reading(watcher -> {}));
             loop.unwatch(reader);
-            loop.watch(reader, Watch.reading(watcher -> {}));
+            loop.watch(reader, WatchSpec.reading(watcher -> {}));
             reader.close();
             assertThat(loop.metrics().watchers()).isZero();
         }
-        assertThat(new LinuxKernel().fcntl(fd, Linux.F_GETFD, 0))
+        assertThat(new LinuxPollSyscalls().fcntl(fd, Linux.F_GETFD, 0))
                 .as("still open, since the read is under way")
                 .isNotNegative();
         write(pipe.writer(), "x");
         blocked.join();
         assertThat(got).containsExactly("x");
-        assertThat(new LinuxKernel().fcntl(fd, Linux.F_GETFD, 0)).isEqualTo(-Errno.EBADF);
+        assertThat(new LinuxPollSyscalls().fcntl(fd, Linux.F_GETFD, 0)).isEqualTo(-Errno.EBADF);
     }
 
     /// Asleep in the kernel: it has nothing else to sleep for.
     private static boolean isInSystemCall(Thread thread) {
         for (StackTraceElement frame : thread.getStackTrace()) {
-            if (frame.getClassName().endsWith("LinuxKernel")) {
+            if (frame.getClassName().endsWith("LinuxPollSyscalls")) {
                 return true;
             }
         }

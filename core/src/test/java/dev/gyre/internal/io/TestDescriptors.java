@@ -1,9 +1,9 @@
 package dev.gyre.internal.io;
 
 import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxKernel;
-import dev.gyre.internal.sys.Pair;
+import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.io.Descriptor;
 
 import java.nio.ByteBuffer;
@@ -18,9 +18,9 @@ public final class TestDescriptors {
 
     /// Two connected sockets, non-blocking.
     public static List<Descriptor> sockets() {
-        Pair pair = new Pair();
+        FdPair pair = new FdPair();
         require(
-                new LinuxKernel()
+                new LinuxPollSyscalls()
                         .socketpair(
                                 Linux.AF_UNIX,
                                 Linux.SOCK_STREAM | Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC,
@@ -32,12 +32,12 @@ public final class TestDescriptors {
     /// An eventfd: readable if the count is not zero.
     public static Descriptor eventfd(int count) {
         int flags = Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK;
-        return Descriptor.own(require(new LinuxKernel().eventfd(count, flags)));
+        return Descriptor.own(require(new LinuxPollSyscalls().eventfd(count, flags)));
     }
 
     /// Another number for the same open file.
     public static Descriptor duplicate(Descriptor descriptor) {
-        int fd = new LinuxKernel().fcntl(descriptor.fd(), F_DUPFD_CLOEXEC, 0);
+        int fd = new LinuxPollSyscalls().fcntl(descriptor.fd(), F_DUPFD_CLOEXEC, 0);
         return Descriptor.own(require(fd));
     }
 

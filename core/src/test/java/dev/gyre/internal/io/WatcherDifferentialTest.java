@@ -7,7 +7,7 @@ import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.internal.io.WatcherPrograms.Spec;
 import dev.gyre.io.Buffer;
@@ -208,8 +208,8 @@ class WatcherDifferentialTest {
             } while (moved > 0 && most > room.capacity());
         }
 
-        private Watch watchOf(int index, Spec spec) {
-            Watch watch = Watch.nothing();
+        private WatchSpec watchOf(int index, Spec spec) {
+            WatchSpec watch = WatchSpec.nothing();
             if (spec.reader()) {
                 watch = watch.onRead(watcher -> called(index, "read", watcher));
             }

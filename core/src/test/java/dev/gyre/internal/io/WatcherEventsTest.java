@@ -10,7 +10,7 @@ import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.loop.Loop;
@@ -18,7 +18,7 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.io.Descriptor;
 import dev.gyre.os.Pipe;
@@ -46,7 +46,8 @@ class WatcherEventsTest extends WatcherFixture {
         Descriptor socket = sockets().getFirst();
         sendTo(socket);
         loop.watch(
-                socket, Watch.writing(says("write")).onRead(says("read")).onError(says("error")));
+                socket,
+                WatchSpec.writing(says("write")).onRead(says("read")).onError(says("error")));
         runReady();
         assertThat(log).containsExactly("read", "write");
     }
@@ -58,7 +59,7 @@ class WatcherEventsTest extends WatcherFixture {
         sendTo(socket);
         loop.watch(
                 socket,
-                Watch.reading(
+                WatchSpec.reading(
                                 watcher -> {
                                     log.add("read");
                                     watcher.unwatch();
@@ -76,7 +77,7 @@ class WatcherEventsTest extends WatcherFixture {
         sendTo(socket);
         loop.watch(
                 socket,
-                Watch.reading(
+                WatchSpec.reading(
                                 watcher -> {
                                     log.add("read");
                                     watcher.descriptor().close();
@@ -93,10 +94,10 @@ class WatcherEventsTest extends WatcherFixture {
         sendTo(socket);
         loop.watch(
                 socket,
-                Watch.reading(
+                WatchSpec.reading(
                                 watcher -> {
                                     log.add("read");
-                                    watcher.modify(Watch.reading(says("again")));
+                                    watcher.modify(WatchSpec.reading(says("again")));
                                 })
                         .onWrite(says("write")));
         runReady();
@@ -112,10 +113,10 @@ class WatcherEventsTest extends WatcherFixture {
         sendTo(socket);
         loop.watch(
                 socket,
-                Watch.reading(
+                WatchSpec.reading(
                         watcher -> {
                             log.add("read");
-                            watcher.modify(Watch.writing(says("write")).oneShot());
+                            watcher.modify(WatchSpec.writing(says("write")).oneShot());
                         }));
         runReady();
         assertThat(log).containsExactly("read");
@@ -133,7 +134,7 @@ class WatcherEventsTest extends WatcherFixture {
         for (Pipe pipe : pipes) {
             loop.watch(
                     pipe.reader(),
-                    Watch.reading(
+                    WatchSpec.reading(
                             watcher -> {
                                 log.add("read");
                                 pipes.forEach(other -> loop.unwatch(other.reader()));
@@ -150,7 +151,7 @@ class WatcherEventsTest extends WatcherFixture {
     void runOne_withTwoCallbacksOfOneEvent_runsThemInTwoRuns() {
         Descriptor socket = sockets().getFirst();
         sendTo(socket);
-        loop.watch(socket, Watch.reading(says("read")).onWrite(says("write")).oneShot());
+        loop.watch(socket, WatchSpec.reading(says("read")).onWrite(says("write")).oneShot());
         assertThat(loop.runOne()).isEqualTo(1);
         assertThat(log).containsExactly("read");
         assertThat(loop.runOne()).isEqualTo(1);
@@ -165,7 +166,7 @@ class WatcherEventsTest extends WatcherFixture {
             sendTo(socket);
             strict.watch(
                     socket,
-                    Watch.reading(
+                    WatchSpec.reading(
                                     watcher -> {
                                         log.add("read");
                                         strict.microtask(watcher::unwatch);
@@ -185,7 +186,7 @@ class WatcherEventsTest extends WatcherFixture {
         pipe.reader().close(); // For the writing end that is an error.
         loop.watch(
                 pipe.writer(),
-                Watch.writing(says("write"))
+                WatchSpec.writing(says("write"))
                         .onError(
                                 watcher -> {
                                     log.add("error");
@@ -203,7 +204,7 @@ class WatcherEventsTest extends WatcherFixture {
         pipe.reader().close();
         loop.watch(
                 pipe.writer(),
-                Watch.writing(
+                WatchSpec.writing(
                         watcher -> {
                             assertThatThrownBy(() -> write(pipe.writer(), "x"))
                                     .isInstanceOf(SystemCallException.class)
@@ -223,7 +224,7 @@ class WatcherEventsTest extends WatcherFixture {
         pipe.writer().close();
         loop.watch(
                 pipe.reader(),
-                Watch.reading(
+                WatchSpec.reading(
                         watcher -> {
                             assertThat(watcher.isHangUp()).isTrue();
                             String read = read(watcher.descriptor());
@@ -241,7 +242,7 @@ class WatcherEventsTest extends WatcherFixture {
     void hangUp_thatOnlyAWriterIsToldOf_doesNotSpin() {
         Pipe pipe = pipe();
         pipe.writer().close();
-        loop.watch(pipe.reader(), Watch.writing(says("write")));
+        loop.watch(pipe.reader(), WatchSpec.writing(says("write")));
         assertThat(waitsOf(Duration.ofMillis(20))).isLessThan(6);
         assertThat(log).isEmpty();
     }
@@ -253,7 +254,7 @@ class WatcherEventsTest extends WatcherFixture {
     @Clause("W-7")
     void edgeTriggered_notDrained_isToldOncePerEdge() {
         Pipe pipe = readyPipe();
-        loop.watch(pipe.reader(), Watch.reading(says("edge")).edgeTriggered());
+        loop.watch(pipe.reader(), WatchSpec.reading(says("edge")).edgeTriggered());
         runReady();
         runReady();
         assertThat(log).as("the loop does not drain, nor tell again").containsExactly("edge");
@@ -268,7 +269,7 @@ class WatcherEventsTest extends WatcherFixture {
     @Clause("W-7")
     void levelTriggered_notDrained_isToldAgain() {
         Pipe pipe = readyPipe();
-        loop.watch(pipe.reader(), Watch.reading(says("level")));
+        loop.watch(pipe.reader(), WatchSpec.reading(says("level")));
         runReady();
         runReady();
         assertThat(log).containsExactly("level", "level");
@@ -282,7 +283,7 @@ class WatcherEventsTest extends WatcherFixture {
         Watcher watcher =
                 loop.watch(
                         socket,
-                        Watch.reading(w -> log.add("read " + w.isArmed()))
+                        WatchSpec.reading(w -> log.add("read " + w.isArmed()))
                                 .onWrite(w -> log.add("write " + w.isArmed()))
                                 .oneShot());
         runReady();
@@ -303,7 +304,7 @@ class WatcherEventsTest extends WatcherFixture {
         Watcher watcher =
                 loop.watch(
                         pipe.reader(),
-                        Watch.reading(
+                        WatchSpec.reading(
                                         w -> {
                                             log.add("read");
                                             w.rearm();
@@ -321,7 +322,7 @@ class WatcherEventsTest extends WatcherFixture {
         Pipe pipe = readyPipe();
         loop.watch(
                 pipe.reader(),
-                Watch.reading(w -> loop.watch(w.descriptor(), Watch.reading(says("again"))))
+                WatchSpec.reading(w -> loop.watch(w.descriptor(), WatchSpec.reading(says("again"))))
                         .oneShot());
         runReady();
         runReady();
@@ -333,7 +334,8 @@ class WatcherEventsTest extends WatcherFixture {
     void oneShotAndEdgeTriggered_isToldOnceWhateverComes() {
         Pipe pipe = readyPipe();
         Watcher watcher =
-                loop.watch(pipe.reader(), Watch.reading(says("once")).edgeTriggered().oneShot());
+                loop.watch(
+                        pipe.reader(), WatchSpec.reading(says("once")).edgeTriggered().oneShot());
         runReady();
         write(pipe.writer(), "y");
         runReady();
@@ -350,7 +352,7 @@ class WatcherEventsTest extends WatcherFixture {
     void watch_ofAnEventfdAndATimerfd_works() {
         Descriptor event = TestDescriptors.eventfd(1);
         opened.add(event);
-        LinuxKernel kernel = new LinuxKernel();
+        LinuxPollSyscalls kernel = new LinuxPollSyscalls();
         int flags = Linux.TFD_CLOEXEC | Linux.TFD_NONBLOCK;
         Descriptor timer = Descriptor.own(kernel.timerfdCreate(Linux.CLOCK_MONOTONIC, flags));
         opened.add(timer);
@@ -359,8 +361,8 @@ class WatcherEventsTest extends WatcherFixture {
                 soon.address() + Linux.OFFSETOF_ITIMERSPEC_VALUE + Linux.OFFSETOF_TIMESPEC_NANOS,
                 1_000_000);
         assertThat(kernel.timerfdSettime(timer.fd(), 0, soon.address())).isZero();
-        loop.watch(event, Watch.reading(says("eventfd")).oneShot());
-        loop.watch(timer, Watch.reading(says("timerfd")).oneShot());
+        loop.watch(event, WatchSpec.reading(says("eventfd")).oneShot());
+        loop.watch(timer, WatchSpec.reading(says("timerfd")).oneShot());
         loop.runUntilEmpty();
         assertThat(log).containsExactly("eventfd", "timerfd");
     }
@@ -370,7 +372,7 @@ class WatcherEventsTest extends WatcherFixture {
     void watch_ofARegularFile_saysThatItCannotBePolled() throws IOException {
         Path pom = Path.of(System.getProperty("gyre.root"), "pom.xml");
         try (Descriptor file = openFile(pom)) {
-            for (Watch watch : List.of(Watch.reading(says("read")), Watch.nothing())) {
+            for (WatchSpec watch : List.of(WatchSpec.reading(says("read")), WatchSpec.nothing())) {
                 assertThatThrownBy(() -> loop.watch(file, watch))
                         .isInstanceOf(SystemCallException.class)
                         .hasMessageContaining("descriptor " + file.fd())
@@ -405,16 +407,16 @@ class WatcherEventsTest extends WatcherFixture {
         EpollBackend backend = EpollBackend.open(() -> new FaultyKernel(plan), 16);
         try (EventLoop faulty = Loop.open(LoopConfig.DEFAULT, backend);
                 Pipe pipe = readyPipe()) {
-            Watcher old = faulty.watch(pipe.reader(), Watch.reading(says("old")));
+            Watcher old = faulty.watch(pipe.reader(), WatchSpec.reading(says("old")));
             plan.fail("epoll_ctl", Errno.ENOMEM);
-            assertThatThrownBy(() -> faulty.watch(pipe.reader(), Watch.reading(says("new"))))
+            assertThatThrownBy(() -> faulty.watch(pipe.reader(), WatchSpec.reading(says("new"))))
                     .isInstanceOf(SystemCallException.class);
             assertThat(old.isWatching()).isFalse();
             assertThat(faulty.metrics().watchers()).isZero();
 
-            Watcher watcher = faulty.watch(pipe.reader(), Watch.reading(says("third")));
+            Watcher watcher = faulty.watch(pipe.reader(), WatchSpec.reading(says("third")));
             plan.fail("epoll_ctl", Errno.EBADF);
-            assertThatThrownBy(() -> watcher.modify(Watch.nothing().onWrite(says("write"))))
+            assertThatThrownBy(() -> watcher.modify(WatchSpec.nothing().onWrite(says("write"))))
                     .isInstanceOf(SystemCallException.class);
             assertThat(watcher.isWatching()).isFalse();
             assertThat(faulty.runUntilEmpty()).isZero();
@@ -429,11 +431,11 @@ class WatcherEventsTest extends WatcherFixture {
     void watch_forNothing_reportsNothingAndDoesNotSpin() {
         Pipe pipe = readyPipe();
         pipe.writer().close();
-        Watcher watcher = loop.watch(pipe.reader(), Watch.nothing().onError(says("error")));
+        Watcher watcher = loop.watch(pipe.reader(), WatchSpec.nothing().onError(says("error")));
         assertThat(watcher.isArmed()).isFalse();
         assertThat(waitsOf(Duration.ofMillis(20))).isLessThan(5);
         assertThat(log).isEmpty();
-        watcher.modify(Watch.reading(says("read")).oneShot());
+        watcher.modify(WatchSpec.reading(says("read")).oneShot());
         runReady();
         assertThat(log).containsExactly("read");
     }
@@ -446,10 +448,10 @@ class WatcherEventsTest extends WatcherFixture {
         Watcher watcher =
                 loop.watch(
                         pipe.reader(),
-                        Watch.reading(
+                        WatchSpec.reading(
                                 w -> {
                                     log.add("hang-up");
-                                    w.modify(Watch.nothing());
+                                    w.modify(WatchSpec.nothing());
                                 }));
         assertThat(waitsOf(Duration.ofMillis(20))).isLessThan(7);
         assertThat(log).containsExactly("hang-up");

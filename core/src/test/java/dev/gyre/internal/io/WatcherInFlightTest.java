@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
 import dev.gyre.LoopConfig;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.ScriptedBackend;
@@ -39,8 +39,8 @@ class WatcherInFlightTest {
     @Clause("W-7")
     void oneShot_armedAgainWhileItsEventIsOnItsWay_isToldOnce() {
         Watcher once =
-                loop.watch(descriptors.get(4), Watch.reading(w -> log.add("once")).oneShot());
-        loop.watch(descriptors.get(3), Watch.reading(w -> once.rearm()).oneShot());
+                loop.watch(descriptors.get(4), WatchSpec.reading(w -> log.add("once")).oneShot());
+        loop.watch(descriptors.get(3), WatchSpec.reading(w -> once.rearm()).oneShot());
         backend.setCondition(3, Ready.READABLE);
         backend.setCondition(4, Ready.READABLE);
         polls(3);
@@ -54,7 +54,7 @@ class WatcherInFlightTest {
     @Test
     @Clause("W-9")
     void levelTriggered_hungUpBeforeItIsWritable_isToldForAsLongAsThatLasts() {
-        loop.watch(descriptors.get(3), Watch.writing(w -> log.add("writable")));
+        loop.watch(descriptors.get(3), WatchSpec.writing(w -> log.add("writable")));
         backend.setCondition(3, Ready.HANGUP);
         polls(3);
         assertThat(backend.lastCollected()).as("events that nobody wants").isZero();
@@ -67,9 +67,9 @@ class WatcherInFlightTest {
     @Clause("W-7")
     void oneShot_modifiedWhileItsEventIsOnItsWay_isToldOfWhatItWantsNow() {
         Watcher once =
-                loop.watch(descriptors.get(4), Watch.reading(w -> log.add("read")).oneShot());
-        Watch writing = Watch.writing(w -> log.add("write")).oneShot();
-        loop.watch(descriptors.get(3), Watch.reading(w -> once.modify(writing)).oneShot());
+                loop.watch(descriptors.get(4), WatchSpec.reading(w -> log.add("read")).oneShot());
+        WatchSpec writing = WatchSpec.writing(w -> log.add("write")).oneShot();
+        loop.watch(descriptors.get(3), WatchSpec.reading(w -> once.modify(writing)).oneShot());
         backend.setCondition(3, Ready.READABLE);
         backend.setCondition(4, Ready.READABLE);
         polls(2);

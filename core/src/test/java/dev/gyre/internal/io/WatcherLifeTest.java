@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.loop.Loop;
@@ -37,8 +37,8 @@ class WatcherLifeTest extends WatcherFixture {
     @Clause("W-1")
     void watch_again_replacesTheOldWatcherWithoutACallback() {
         Pipe pipe = pipe();
-        Watcher old = loop.watch(pipe.reader(), Watch.reading(says("old")));
-        Watcher replacement = loop.watch(pipe.reader(), Watch.reading(says("new")).oneShot());
+        Watcher old = loop.watch(pipe.reader(), WatchSpec.reading(says("old")));
+        Watcher replacement = loop.watch(pipe.reader(), WatchSpec.reading(says("new")).oneShot());
         runReady();
         assertThat(log).as("replacing calls nobody").isEmpty();
         assertThat(old.isWatching()).isFalse();
@@ -54,8 +54,8 @@ class WatcherLifeTest extends WatcherFixture {
     void watch_ofTheSameNumberThroughAnotherDescriptor_replacesToo() {
         Pipe pipe = readyPipe();
         Descriptor borrowed = Descriptor.borrow(pipe.reader().fd());
-        Watcher old = loop.watch(pipe.reader(), Watch.reading(says("old")));
-        loop.watch(borrowed, Watch.reading(says("new")).oneShot());
+        Watcher old = loop.watch(pipe.reader(), WatchSpec.reading(says("old")));
+        loop.watch(borrowed, WatchSpec.reading(says("new")).oneShot());
         pipe.reader().isOpen();
         runReady();
         assertThat(log).containsExactly("new");
@@ -74,10 +74,11 @@ class WatcherLifeTest extends WatcherFixture {
         sendTo(socket);
         loop.watch(
                 socket,
-                Watch.reading(
+                WatchSpec.reading(
                                 watcher -> {
                                     log.add("old read");
-                                    loop.watch(socket, Watch.writing(says("new write")).oneShot());
+                                    loop.watch(
+                                            socket, WatchSpec.writing(says("new write")).oneShot());
                                 })
                         .onWrite(says("old write")));
         runReady();
@@ -105,7 +106,7 @@ class WatcherLifeTest extends WatcherFixture {
     private WeakReference<Descriptor> watchWithoutKeeping(int fd) {
         Descriptor borrowed = Descriptor.borrow(fd);
         List<String> words = log;
-        loop.watch(borrowed, Watch.reading(watcher -> words.add("read")));
+        loop.watch(borrowed, WatchSpec.reading(watcher -> words.add("read")));
         return new WeakReference<>(borrowed);
     }
 
@@ -149,7 +150,8 @@ class WatcherLifeTest extends WatcherFixture {
         List<String> words = log;
         into.add(
                 loop.watch(
-                        borrowed, Watch.reading(watcher -> words.add(read(watcher.descriptor())))));
+                        borrowed,
+                        WatchSpec.reading(watcher -> words.add(read(watcher.descriptor())))));
         loop.runFor(Duration.ZERO);
         return new WeakReference<>(borrowed);
     }
@@ -166,13 +168,13 @@ class WatcherLifeTest extends WatcherFixture {
         assertThat(loop.metrics().watchers()).isEqualTo(1);
     }
 
-    private Watch closing(String name, Descriptor other) {
-        return Watch.reading(
+    private WatchSpec closing(String name, Descriptor other) {
+        return WatchSpec.reading(
                 watcher -> {
                     log.add(name);
                     other.close();
                     loop.unwatch(watcher.descriptor());
-                    loop.watch(watcher.descriptor(), Watch.nothing());
+                    loop.watch(watcher.descriptor(), WatchSpec.nothing());
                 });
     }
 
@@ -181,8 +183,8 @@ class WatcherLifeTest extends WatcherFixture {
     void number_closedAndReusedBetweenEventAndDispatch_reachesNeitherOldNorNew() {
         Pipe first = readyPipe();
         Pipe second = readyPipe();
-        Watch reuse =
-                Watch.reading(
+        WatchSpec reuse =
+                WatchSpec.reading(
                         watcher -> {
                             Pipe other = watcher.descriptor() == first.reader() ? second : first;
                             int number = other.reader().fd();
@@ -192,7 +194,7 @@ class WatcherLifeTest extends WatcherFixture {
                             assertThat(heir.fd())
                                     .as("the kernel gives the lowest free number again")
                                     .isEqualTo(number);
-                            loop.watch(heir, Watch.reading(says("heir")));
+                            loop.watch(heir, WatchSpec.reading(says("heir")));
                             log.add("reused");
                             watcher.unwatch();
                         });
@@ -209,8 +211,8 @@ class WatcherLifeTest extends WatcherFixture {
     void number_closedAndReusedWithoutBeingWatched_reachesNobody() {
         Pipe first = readyPipe();
         Pipe second = readyPipe();
-        Watch reuse =
-                Watch.reading(
+        WatchSpec reuse =
+                WatchSpec.reading(
                         watcher -> {
                             Pipe other = watcher.descriptor() == first.reader() ? second : first;
                             other.reader().close();
@@ -230,7 +232,7 @@ class WatcherLifeTest extends WatcherFixture {
     @Clause("W-3")
     void close_ofAWatchedDescriptor_endsItsWatcherAtOnce() {
         Pipe pipe = readyPipe();
-        Watcher watcher = loop.watch(pipe.reader(), Watch.reading(says("read")));
+        Watcher watcher = loop.watch(pipe.reader(), WatchSpec.reading(says("read")));
         pipe.reader().close();
         assertThat(watcher.isWatching()).isFalse();
         assertThat(loop.metrics().watchers()).isZero();
@@ -243,7 +245,7 @@ class WatcherLifeTest extends WatcherFixture {
     void close_whileADuplicateOfTheNumberLives_doesNotMakeTheLoopSpin() {
         Pipe pipe = readyPipe();
         opened.add(TestDescriptors.duplicate(pipe.reader())); // As a child process might have.
-        loop.watch(pipe.reader(), Watch.reading(says("read")));
+        loop.watch(pipe.reader(), WatchSpec.reading(says("read")));
         pipe.reader().close();
         assertThat(waitsOf(Duration.ofMillis(20))).isLessThan(5);
         assertThat(log).isEmpty();
@@ -253,7 +255,7 @@ class WatcherLifeTest extends WatcherFixture {
     @Clause({"W-3", "L-8"})
     void close_onAnotherThread_wakesARunThatHadNothingElseToWaitFor() throws Exception {
         Pipe pipe = pipe();
-        loop.watch(pipe.reader(), Watch.reading(says("read")));
+        loop.watch(pipe.reader(), WatchSpec.reading(says("read")));
         Thread closer =
                 Thread.ofPlatform()
                         .start(
@@ -273,8 +275,8 @@ class WatcherLifeTest extends WatcherFixture {
     void close_ofOneDescriptorWatchedByTwoLoops_endsBothWatchers() {
         Pipe pipe = readyPipe();
         try (EventLoop other = EventLoop.open()) {
-            loop.watch(pipe.reader(), Watch.reading(says("one")));
-            other.watch(pipe.reader(), Watch.reading(says("two")));
+            loop.watch(pipe.reader(), WatchSpec.reading(says("one")));
+            other.watch(pipe.reader(), WatchSpec.reading(says("two")));
             pipe.reader().close();
             assertThat(loop.runUntilEmpty() + other.runUntilEmpty()).isZero();
             assertThat(other.metrics().watchers()).isZero();
@@ -287,7 +289,7 @@ class WatcherLifeTest extends WatcherFixture {
     void close_ofADescriptorWhoseLoopIsOver_isOrdinary() {
         Pipe pipe = pipe();
         EventLoop other = EventLoop.open();
-        Watcher watcher = other.watch(pipe.reader(), Watch.reading(says("read")));
+        Watcher watcher = other.watch(pipe.reader(), WatchSpec.reading(says("read")));
         other.close();
         assertThat(watcher.isWatching()).isFalse();
         watcher.unwatch();
@@ -302,7 +304,7 @@ class WatcherLifeTest extends WatcherFixture {
     void unwatch_ofWhatIsNotWatched_doesNothing() {
         Pipe pipe = pipe();
         loop.unwatch(pipe.reader());
-        Watcher watcher = loop.watch(pipe.reader(), Watch.reading(says("read")));
+        Watcher watcher = loop.watch(pipe.reader(), WatchSpec.reading(says("read")));
         loop.unwatch(pipe.reader());
         loop.unwatch(pipe.reader());
         watcher.unwatch();
@@ -320,7 +322,7 @@ class WatcherLifeTest extends WatcherFixture {
         try (EventLoop faulty = Loop.open(LoopConfig.DEFAULT, backend);
                 Pipe pipe = readyPipe()) {
             for (int errno : List.of(Errno.ENOENT, Errno.EBADF, Errno.EPERM)) {
-                faulty.watch(pipe.reader(), Watch.reading(says("read")));
+                faulty.watch(pipe.reader(), WatchSpec.reading(says("read")));
                 plan.fail("epoll_ctl", errno);
                 faulty.unwatch(pipe.reader());
                 assertThat(faulty.metrics().watchers()).isZero();
@@ -344,7 +346,7 @@ class WatcherLifeTest extends WatcherFixture {
             opened.add(event);
             loop.watch(
                     event,
-                    Watch.reading(
+                    WatchSpec.reading(
                             watcher -> {
                                 assertThat(called[index]).as("called twice: %s", index).isFalse();
                                 called[index] = true;
@@ -361,7 +363,7 @@ class WatcherLifeTest extends WatcherFixture {
     @Clause("L-8")
     void unreference_letsTheLoopEndAlthoughItIsWatching() {
         Pipe pipe = pipe();
-        Watcher watcher = loop.watch(pipe.reader(), Watch.reading(says("read"))).unreference();
+        Watcher watcher = loop.watch(pipe.reader(), WatchSpec.reading(says("read"))).unreference();
         assertThat(loop.runUntilEmpty()).isZero();
         watcher.reference();
         loop.after(
@@ -380,7 +382,7 @@ class WatcherLifeTest extends WatcherFixture {
         Pipe pipe = pipe();
         int fd = pipe.reader().fd();
         pipe.reader().close();
-        assertThatThrownBy(() -> loop.watch(pipe.reader(), Watch.reading(says("read"))))
+        assertThatThrownBy(() -> loop.watch(pipe.reader(), WatchSpec.reading(says("read"))))
                 .isInstanceOf(ClosedDescriptorException.class)
                 .hasMessageContaining("descriptor " + fd + " (closed)");
         assertThat(loop.metrics().watchers()).isZero();
@@ -389,7 +391,7 @@ class WatcherLifeTest extends WatcherFixture {
     @Test
     void modify_afterTheWatcherIsOver_saysSo() {
         Pipe pipe = pipe();
-        Watcher watcher = loop.watch(pipe.reader(), Watch.reading(says("read")));
+        Watcher watcher = loop.watch(pipe.reader(), WatchSpec.reading(says("read")));
         watcher.unwatch();
         assertThatThrownBy(watcher::rearm)
                 .isInstanceOf(IllegalStateException.class)
@@ -401,7 +403,7 @@ class WatcherLifeTest extends WatcherFixture {
     @Clause("L-9")
     void watchersMethods_onAnotherThread_nameBothThreads() throws Exception {
         Pipe pipe = pipe();
-        Watcher watcher = loop.watch(pipe.reader(), Watch.reading(says("read")));
+        Watcher watcher = loop.watch(pipe.reader(), WatchSpec.reading(says("read")));
         List<Throwable> thrown = new ArrayList<>();
         Thread stranger =
                 Thread.ofPlatform()
@@ -425,7 +427,7 @@ class WatcherLifeTest extends WatcherFixture {
                                                     () ->
                                                             loop.watch(
                                                                     pipe.reader(),
-                                                                    Watch.nothing()));
+                                                                    WatchSpec.nothing()));
                                     for (Runnable call : calls) {
                                         try {
                                             call.run();
@@ -461,7 +463,7 @@ class WatcherLifeTest extends WatcherFixture {
         ByteBuffer buffer = ByteBuffer.allocateDirect(16);
         loop.watch(
                 pipe.reader(),
-                Watch.reading(
+                WatchSpec.reading(
                         watcher -> {
                             log.add("" + watcher.descriptor().read(buffer.clear()));
                             watcher.unwatch();

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.gyre.Clause;
 import dev.gyre.FailurePolicy;
 import dev.gyre.LoopConfig;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.ScriptedBackend;
@@ -80,7 +80,7 @@ class WatcherMeaningTest {
         "R,    w,   ''",
     })
     void event_meansTheseCallbacksInThisOrder(String ready, String callbacks, String expected) {
-        Watch watch = Watch.nothing();
+        WatchSpec watch = WatchSpec.nothing();
         if (callbacks.contains("r")) {
             watch = watch.onRead(says("r"));
         }
@@ -100,7 +100,7 @@ class WatcherMeaningTest {
     void error_thatUnwatches_isTheLast() {
         loop.watch(
                 fakes.get(FD),
-                Watch.reading(says("read"))
+                WatchSpec.reading(says("read"))
                         .onError(
                                 watcher -> {
                                     assertThat(watcher.isError()).isTrue();
@@ -149,8 +149,8 @@ class WatcherMeaningTest {
         assertThat(watcher.isArmed()).isFalse();
     }
 
-    private Watch throwing() {
-        return Watch.reading(
+    private WatchSpec throwing() {
+        return WatchSpec.reading(
                 watcher -> {
                     log.add("read");
                     throw new IllegalStateException("thrown by read");
@@ -160,7 +160,7 @@ class WatcherMeaningTest {
     @Test
     @Clause("W-7")
     void oneShot_whoseEventNobodyWants_isDisarmedToo() {
-        Watcher watcher = loop.watch(fakes.get(FD), Watch.writing(says("write")).oneShot());
+        Watcher watcher = loop.watch(fakes.get(FD), WatchSpec.writing(says("write")).oneShot());
         happens(Ready.HANGUP);
         assertThat(log).isEmpty();
         assertThat(watcher.isArmed()).isFalse();
@@ -168,7 +168,7 @@ class WatcherMeaningTest {
 
     @Test
     void isErrorAndIsHangUp_outsideACallback_areFalse() {
-        Watcher watcher = loop.watch(fakes.get(FD), Watch.reading(says("read")));
+        Watcher watcher = loop.watch(fakes.get(FD), WatchSpec.reading(says("read")));
         happens(Ready.READABLE | Ready.HANGUP);
         assertThat(watcher.isHangUp()).isFalse();
         assertThat(watcher.isError()).isFalse();
@@ -177,14 +177,14 @@ class WatcherMeaningTest {
     @Test
     @Clause("W-3")
     void number_reopenedAndWatched_getsNothingOfTheOldOnes() {
-        Watcher old = loop.watch(fakes.get(FD), Watch.reading(says("old")));
+        Watcher old = loop.watch(fakes.get(FD), WatchSpec.reading(says("old")));
         loop.watch(
                 fakes.get(FD - 1),
-                Watch.reading(
+                WatchSpec.reading(
                         _ -> {
                             log.add("reopens");
                             fakes.get(FD).close();
-                            loop.watch(fakes.reopen(FD), Watch.reading(says("new")));
+                            loop.watch(fakes.reopen(FD), WatchSpec.reading(says("new")));
                         }));
         backend.makeReady(FD - 1, Ready.READABLE);
         happens(Ready.READABLE); // Found by the same poll, but dispatched after the other.
@@ -200,11 +200,11 @@ class WatcherMeaningTest {
     void number_reopenedBetweenTwoCallbacksOfOneEvent_getsNothingOfTheOldOnes() {
         loop.watch(
                 fakes.get(FD),
-                Watch.reading(
+                WatchSpec.reading(
                                 _ -> {
                                     log.add("reopens");
                                     fakes.get(FD).close();
-                                    Watch both = Watch.reading(says("new read"));
+                                    WatchSpec both = WatchSpec.reading(says("new read"));
                                     loop.watch(fakes.reopen(FD), both.onWrite(says("new write")));
                                 })
                         .onWrite(says("old write")));

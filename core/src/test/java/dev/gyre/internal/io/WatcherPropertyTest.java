@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
 import dev.gyre.LoopConfig;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.io.WatcherPrograms.Action;
@@ -98,9 +98,9 @@ class WatcherPropertyTest {
             }
         }
 
-        private Watch watchOf(int fd, Spec spec) {
+        private WatchSpec watchOf(int fd, Spec spec) {
             int id = ids.getOrDefault(fd, 0);
-            Watch watch = Watch.nothing();
+            WatchSpec watch = WatchSpec.nothing();
             if (spec.reader()) {
                 watch = watch.onRead(watcher -> run(id, "read"));
             }

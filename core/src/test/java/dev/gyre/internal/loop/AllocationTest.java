@@ -7,7 +7,7 @@ import com.sun.management.ThreadMXBean;
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.Timer;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.os.Pipe;
 
@@ -73,7 +73,8 @@ class AllocationTest {
         try (EventLoop loop = EventLoop.open();
                 Pipe pipe = Pipe.open()) {
             ByteBuffer buffer = ByteBuffer.allocateDirect(1);
-            Watch again = Watch.reading(watcher -> pipe.reader().read(buffer.clear())).oneShot();
+            WatchSpec again =
+                    WatchSpec.reading(watcher -> pipe.reader().read(buffer.clear())).oneShot();
             Watcher watcher = loop.watch(pipe.reader(), again);
             assertReachesZero(
                     "an event that is read, and its watcher armed again",

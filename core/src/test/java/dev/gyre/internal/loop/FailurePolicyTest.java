@@ -9,7 +9,7 @@ import dev.gyre.FailurePolicy;
 import dev.gyre.LoopConfig;
 import dev.gyre.LoopState;
 import dev.gyre.ShutdownReport;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.io.FakeDescriptors;
@@ -57,10 +57,11 @@ class FailurePolicyTest {
         loop.defer(failsWith(new RuntimeException("deferred")));
         loop.defer(() -> log.add("deferred"));
         loop.watch(
-                fakes.get(1), Watch.reading(ready -> failsWith(new RuntimeException("io")).run()));
+                fakes.get(1),
+                WatchSpec.reading(ready -> failsWith(new RuntimeException("io")).run()));
         loop.watch(
                 fakes.get(2),
-                Watch.reading(
+                WatchSpec.reading(
                         ready -> {
                             log.add("io");
                             loop.unwatch(fakes.get(1));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
-import dev.gyre.Submission;
+import dev.gyre.SubmitResult;
 import dev.gyre.metrics.LoopObserver;
 
 import org.junit.jupiter.api.Test;
@@ -71,7 +71,7 @@ class ProducersStressTest {
                             disorder.add(producer + ": " + number);
                         }
                     };
-            while (loop.trySubmit(task) != Submission.ACCEPTED) {
+            while (loop.trySubmit(task) != SubmitResult.ACCEPTED) {
                 Thread.onSpinWait();
             }
             if (i % 256 == 0) {

@@ -9,7 +9,7 @@ import dev.gyre.LoopState;
 import dev.gyre.Reachability;
 import dev.gyre.ShutdownReport;
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.Requests;
+import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.ScriptedBackend;
 
 import org.junit.jupiter.api.Test;
@@ -63,11 +63,11 @@ class ShutdownDrainTest {
                             } catch (InvocationTargetException e) {
                                 throw e.getCause();
                             }
-                            if (!(result instanceof Requests requests)) {
+                            if (!(result instanceof OperationEngine requests)) {
                                 return result;
                             }
                             return hooked(
-                                    Requests.class,
+                                    OperationEngine.class,
                                     requests,
                                     name -> {
                                         if (name.equals("outstanding") && !done[0] && isEnding()) {

@@ -9,8 +9,8 @@ import dev.gyre.LoopConfig;
 import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.ShutdownReport;
-import dev.gyre.Submission;
-import dev.gyre.Watch;
+import dev.gyre.SubmitResult;
+import dev.gyre.WatchSpec;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.io.FakeDescriptors;
@@ -81,7 +81,7 @@ class ShutdownTest {
                     loop.shutdown(LONG);
                     assertThat(loop.state()).isEqualTo(LoopState.TERMINATING);
                     assertThat(loop.trySubmit(() -> log.add("refused")))
-                            .isEqualTo(Submission.TERMINATED);
+                            .isEqualTo(SubmitResult.TERMINATED);
                     assertThatThrownBy(() -> loop.submit(() -> log.add("refused")))
                             .isInstanceOf(LoopTerminatedException.class)
                             .hasMessageContaining("TERMINATING");
@@ -131,7 +131,7 @@ class ShutdownTest {
     @Clause("S-2")
     void shutdown_pastItsDeadline_becomesCloseAndReportsByKind() {
         loop.after(LONG, timer -> log.add("timer"));
-        loop.watch(fakes.get(5), Watch.reading(ready -> log.add("io")));
+        loop.watch(fakes.get(5), WatchSpec.reading(ready -> log.add("io")));
         loop.submit(
                 () -> {
                     loop.shutdown(Duration.ofMillis(10));
@@ -228,7 +228,7 @@ class ShutdownTest {
     void submit_betweenTheStateAndTheClosedLane_isRefused() {
         Parts parts = new Parts(LoopConfig.DEFAULT, backend, loop, new OpenHost());
         parts.state.move(LoopState.AWAKE, LoopState.TERMINATING);
-        assertThat(parts.ingress.submit(() -> {})).isEqualTo(Submission.TERMINATED);
+        assertThat(parts.ingress.submit(() -> {})).isEqualTo(SubmitResult.TERMINATED);
         assertThat(parts.ingress.external.depth()).isZero();
     }
 

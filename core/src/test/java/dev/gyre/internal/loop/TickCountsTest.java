@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
 import dev.gyre.LoopConfig;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.backend.ScriptedBackend.Poll;
@@ -63,7 +63,7 @@ class TickCountsTest {
             case EXTERNAL -> loop.submit(callback);
             case DEFERRED -> loop.defer(callback);
             case IO -> {
-                loop.watch(fakes.get(number), Watch.reading(_ -> callback.run()));
+                loop.watch(fakes.get(number), WatchSpec.reading(_ -> callback.run()));
                 backend.makeReady(number, Ready.READABLE);
             }
         }
@@ -119,7 +119,7 @@ class TickCountsTest {
             case EXTERNAL -> loop.submit(ends);
             case DEFERRED -> loop.defer(ends);
             case IO -> {
-                loop.watch(fakes.get(0), Watch.reading(_ -> ends.run()));
+                loop.watch(fakes.get(0), WatchSpec.reading(_ -> ends.run()));
                 backend.makeReady(0, Ready.READABLE);
             }
         }

@@ -8,7 +8,7 @@ import dev.gyre.LoopConfig;
 import dev.gyre.LoopState;
 import dev.gyre.RunMode;
 import dev.gyre.Timer;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.backend.ScriptedBackend.Poll;
@@ -54,7 +54,7 @@ class TickTest {
     @Test
     @Clause("L-5")
     void turn_withWorkOfEveryKind_runsItInTheContractsOrder() {
-        loop.watch(fakes.get(7), Watch.reading(ready -> saysAndLeaves("io").run()));
+        loop.watch(fakes.get(7), WatchSpec.reading(ready -> saysAndLeaves("io").run()));
         backend.makeReady(7, Ready.READABLE);
         loop.submit(saysAndLeaves("external"));
         loop.submitPriority(saysAndLeaves("priority"));
@@ -81,7 +81,7 @@ class TickTest {
     void turn_seenAsACircle_runsIoThenTimersThenDeferred() {
         loop.watch(
                 fakes.get(7),
-                Watch.reading(
+                WatchSpec.reading(
                         ready -> {
                             log.add("io");
                             loop.defer(says("deferred"));
@@ -111,7 +111,7 @@ class TickTest {
         Random random = new Random(seed);
         for (int fd = 0; fd < 4; fd++) {
             String name = "io" + fd;
-            loop.watch(fakes.get(fd), Watch.reading(ready -> log.add(name)));
+            loop.watch(fakes.get(fd), WatchSpec.reading(ready -> log.add(name)));
         }
         for (int i = 0; i < 10; i++) {
             addRandomly(loop, backend, log, random, 3);
@@ -277,7 +277,7 @@ class TickTest {
     void runOne_withSeveralReadyDescriptors_runsOneAndKeepsTheRest() {
         for (int fd = 0; fd < 3; fd++) {
             String name = "io" + fd;
-            loop.watch(fakes.get(fd), Watch.reading(ready -> saysAndLeaves(name).run()));
+            loop.watch(fakes.get(fd), WatchSpec.reading(ready -> saysAndLeaves(name).run()));
             backend.makeReady(fd, Ready.READABLE);
         }
         assertThat(loop.runOne()).isEqualTo(1);
@@ -411,7 +411,7 @@ class TickTest {
     void runUntilEmpty_withARegisteredDescriptor_waitsForIt() {
         loop.watch(
                 fakes.get(3),
-                Watch.reading(
+                WatchSpec.reading(
                         ready -> {
                             log.add("io");
                             loop.unwatch(fakes.get(3));
@@ -461,7 +461,7 @@ class TickTest {
     @Test
     @Clause("Q-3")
     void externalLane_runsWhatIsThere_andWhatThatSubmitsInALaterTick() {
-        loop.watch(fakes.get(1), Watch.reading(ready -> log.add("io")));
+        loop.watch(fakes.get(1), WatchSpec.reading(ready -> log.add("io")));
         backend.makeReady(1, Ready.READABLE);
         loop.submit(
                 () -> {
@@ -549,7 +549,7 @@ class TickTest {
     void defer_fromIoAndTimers_runsInOrderBeforeTheNextWait() {
         loop.watch(
                 fakes.get(1),
-                Watch.reading(
+                WatchSpec.reading(
                         ready -> {
                             log.add("io");
                             loop.defer(says("from io"));
@@ -571,7 +571,7 @@ class TickTest {
     @Test
     @Clause("Q-7")
     void defer_fromADeferredCallback_runsInTheNextTurnAndKeepsThePollFromBlocking() {
-        loop.watch(fakes.get(1), Watch.reading(ready -> log.add("io")));
+        loop.watch(fakes.get(1), WatchSpec.reading(ready -> log.add("io")));
         backend.makeReady(1, Ready.READABLE);
         loop.defer(
                 () -> {
@@ -640,7 +640,7 @@ class TickTest {
     private void readyAll(int count) {
         for (int fd = 0; fd < count; fd++) {
             String name = "io" + fd;
-            loop.watch(fakes.get(fd), Watch.reading(ready -> saysAndLeaves(name).run()));
+            loop.watch(fakes.get(fd), WatchSpec.reading(ready -> saysAndLeaves(name).run()));
             backend.makeReady(fd, Ready.READABLE);
         }
     }
@@ -694,7 +694,7 @@ class TickTest {
                         backend.advance(1_000);
                     }
                 });
-        loop.watch(fakes.get(1), Watch.reading(ready -> log.add("io")));
+        loop.watch(fakes.get(1), WatchSpec.reading(ready -> log.add("io")));
         backend.makeReady(1, Ready.READABLE);
         loop.after(
                 Duration.ofMillis(2),

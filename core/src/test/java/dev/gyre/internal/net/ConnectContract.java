@@ -13,7 +13,7 @@ import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.OpenDescriptors;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.io.Accept;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
@@ -56,7 +56,7 @@ public abstract class ConnectContract extends OperationFixture {
         return OpenDescriptors.count();
     }
 
-    private Seam seam() {
+    private Syscalls seam() {
         return Loop.of(loop).operations().seam();
     }
 
@@ -110,11 +110,11 @@ public abstract class ConnectContract extends OperationFixture {
     }
 
     private Promise<Descriptor> connect(SocketAddress to) {
-        return Connector.connect(loop, to, SocketSettings.DEFAULTS, LONG);
+        return SocketConnector.connect(loop, to, SocketSettings.DEFAULTS, LONG);
     }
 
     private Promise<Descriptor> connectByName(int port, Resolver resolver) {
-        return Connector.connect(
+        return SocketConnector.connect(
                 loop,
                 InetSocketAddress.createUnresolved("server.test", port),
                 SocketSettings.DEFAULTS,
@@ -195,7 +195,8 @@ public abstract class ConnectContract extends OperationFixture {
         for (int i = 0; i < 8 && late == null; i++) {
             long before = openDescriptors(loop);
             Promise<Descriptor> attempt =
-                    Connector.connect(loop, full, SocketSettings.DEFAULTS, Duration.ofMillis(100));
+                    SocketConnector.connect(
+                            loop, full, SocketSettings.DEFAULTS, Duration.ofMillis(100));
             if (settled(attempt) instanceof Outcome.Rejected<Descriptor> rejected) {
                 late = rejected.reason();
                 assertThat(openDescriptors(loop)).as("left open").isLessThanOrEqualTo(before);
@@ -218,7 +219,7 @@ public abstract class ConnectContract extends OperationFixture {
         EventLoop other = open(config());
         long before = openDescriptors(other);
         Promise<Descriptor> promise =
-                Connector.connect(other, address, SocketSettings.DEFAULTS, LONG);
+                SocketConnector.connect(other, address, SocketSettings.DEFAULTS, LONG);
         assertThat(openDescriptors(other)).isLessThanOrEqualTo(before + 1);
         other.close();
         assertThat(promise.isSettled()).as("rejected by the loop's end").isTrue();
@@ -241,7 +242,7 @@ public abstract class ConnectContract extends OperationFixture {
                 .hasMessageContaining("neither an internet nor a Unix domain address");
         assertThatThrownBy(
                         () ->
-                                Connector.connect(
+                                SocketConnector.connect(
                                         loop,
                                         new InetSocketAddress(host(ONE), 1),
                                         SocketSettings.DEFAULTS,
@@ -319,7 +320,7 @@ public abstract class ConnectContract extends OperationFixture {
                                 .withUserTimeout(Duration.ofSeconds(9)));
         Descriptor listener = listen(anyPort(), options);
         SocketAddress address = Sockets.localAddress(loop, listener);
-        Descriptor client = connected(Connector.connect(loop, address, options, LONG));
+        Descriptor client = connected(SocketConnector.connect(loop, address, options, LONG));
         for (Descriptor socket : List.of(client, accepted(listener))) {
             assertThat(valueOf(SocketOption.TCP_NODELAY, socket)).isNotZero();
             assertThat(valueOf(SocketOption.SO_KEEPALIVE, socket)).isEqualTo(1);

@@ -36,7 +36,7 @@ class NameLookupTest {
         try (EventLoop loop = EventLoop.open()) {
             long before = OpenDescriptors.count();
             Promise<Descriptor> promise =
-                    Connector.connect(
+                    SocketConnector.connect(
                             loop,
                             InetSocketAddress.createUnresolved("slow.test", 80),
                             SocketSettings.DEFAULTS,

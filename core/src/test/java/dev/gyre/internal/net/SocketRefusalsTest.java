@@ -9,7 +9,7 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultySockets;
 import dev.gyre.internal.sys.OpenDescriptors;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.io.Descriptor;
 
 import org.junit.jupiter.api.Test;
@@ -25,8 +25,11 @@ class SocketRefusalsTest {
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
     private final Plan plan = new Plan();
-    private final Seam seam =
-            new Seam(Seam.LINUX.kernels(), () -> new FaultySockets(plan), Seam.LINUX.files());
+    private final Syscalls seam =
+            new Syscalls(
+                    Syscalls.LINUX.kernels(),
+                    () -> new FaultySockets(plan),
+                    Syscalls.LINUX.files());
 
     private void refuses(String call, int errno, SocketAddress address, String... said) {
         long before = OpenDescriptors.count();

@@ -62,7 +62,7 @@ class IdleRegistryTest {
                 .allMatch(
                         poll ->
                                 poll.deadlineNanos() - backend.nanoTime()
-                                        >= LoopConfig.DEFAULT.longestWait().toNanos());
+                                        >= LoopConfig.DEFAULT.maxWait().toNanos());
         assertThat(loop.metrics().promises()).isZero();
     }
 

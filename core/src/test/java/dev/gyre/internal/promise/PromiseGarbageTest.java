@@ -11,7 +11,7 @@ import dev.gyre.FailurePolicy;
 import dev.gyre.LoopConfig;
 import dev.gyre.Promise;
 import dev.gyre.Reachability;
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.io.FakeDescriptors;
@@ -396,7 +396,8 @@ class PromiseGarbageTest {
     void newest_whileTheLoopWaits_keepNothingAlive() {
         List<Reachability> made = new ArrayList<>();
         FakeDescriptors fakes = new FakeDescriptors();
-        loop.watch(fakes.get(7), Watch.reading(ready -> made.add(Reachability.of(this::pending))));
+        loop.watch(
+                fakes.get(7), WatchSpec.reading(ready -> made.add(Reachability.of(this::pending))));
         backend.makeReady(7, Ready.READABLE); // After the poll: the last callbacks of a turn.
         loop.submit(() -> made.add(Reachability.of(this::pending)));
         backend.duringWait(

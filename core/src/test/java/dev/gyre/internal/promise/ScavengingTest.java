@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.gyre.Clause;
 import dev.gyre.Deferred;
 import dev.gyre.LoopConfig;
-import dev.gyre.Submission;
+import dev.gyre.SubmitResult;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.metrics.LoopMetrics;
@@ -69,7 +69,7 @@ class ScavengingTest {
         assertThat(promises.registryCapacity()).isEqualTo(1_024);
         // As the collector does. So many remain that the table is not rebuilt.
         for (int i = 0; i < 400; i += 2) {
-            Entry entry = promises.registry.entry(made.get(i).promise().id());
+            RegistryEntry entry = promises.registry.entry(made.get(i).promise().id());
             Objects.requireNonNull(entry).clear();
         }
         long before = metrics.registryRebuilds();
@@ -166,7 +166,7 @@ class ScavengingTest {
     }
 
     private static boolean tick(Loop running) {
-        return running.trySubmit(() -> {}) != Submission.TERMINATED;
+        return running.trySubmit(() -> {}) != SubmitResult.TERMINATED;
     }
 
     private static void spinUntil(BooleanSupplier condition) {

@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
 /// ledger of the descriptors it handed out, so that a leak has a name.
 ///
 /// One plan serves all instances that a backend makes, so it is synchronised.
-public final class FaultyKernel implements Kernel {
+public final class FaultyKernel implements PollSyscalls {
     /// What is to go wrong, and what has been called.
     public static final class Plan {
         private final Map<String, Deque<LongSupplier>> faults = new HashMap<>();
@@ -108,7 +108,7 @@ public final class FaultyKernel implements Kernel {
         }
     }
 
-    private final Kernel real = new LinuxKernel();
+    private final PollSyscalls real = new LinuxPollSyscalls();
     private final Plan plan;
 
     public FaultyKernel(Plan plan) {

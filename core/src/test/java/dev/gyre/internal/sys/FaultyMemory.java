@@ -5,7 +5,7 @@ import java.util.Map;
 
 /// The real memory calls, counted, of which those that the test chooses are refused.
 public final class FaultyMemory implements MemoryCalls {
-    private final MemoryCalls real = Seam.LINUX.memory();
+    private final MemoryCalls real = Syscalls.LINUX.memory();
     private final Map<Long, Long> mapped = new HashMap<>();
     private long firstRefused = Long.MAX_VALUE;
     private long lastRefused;

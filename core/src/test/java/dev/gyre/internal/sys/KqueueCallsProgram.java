@@ -39,7 +39,7 @@ final class KqueueCallsProgram {
     /// Those are of this system's libc, whatever the flavour; only for a pipe's type the struct
     /// has to be this system's.
     private static String pipe(KqueueCalls calls, KqueueFlavour flavour, long address) {
-        Pair pair = new Pair();
+        FdPair pair = new FdPair();
         int made = calls.pipe(pair.address());
         int type =
                 flavour == KqueueFlavour.LIBKQUEUE || !System.getProperty("os.name").equals("Linux")

@@ -22,7 +22,7 @@ public final class PseudoTerminal implements AutoCloseable {
     private static final CFunction NAME = Linkage.intFunction("ptsname_r");
     private static final CFunction IOCTL = Linkage.variadicInt("ioctl", 2);
 
-    private final Kernel kernel = new LinuxKernel();
+    private final PollSyscalls kernel = new LinuxPollSyscalls();
     private final MemorySegment captured = Linkage.newCapture();
     private final MemorySegment memory = Memory.allocate(SETTINGS_BYTES);
     private final int person;

@@ -39,11 +39,11 @@ class KeyFilesTest {
 
     /// Certificate and key serve a client that believes them.
     private static void requireUsable(Tls server) {
-        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordBench()));
+        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordScratch()));
         TlsEnd there =
                 new TlsEnd(
                         TlsSetup.of(Tls.client().withoutVerification())
-                                .machine("a.test", 1, new RecordBench()));
+                                .machine("a.test", 1, new RecordScratch()));
         TlsEnd.talk(there, here);
         assertThat(there.machine.failure()).isNull();
         assertThat(there.machine.session()).isNotNull();
@@ -206,9 +206,9 @@ class KeyFilesTest {
         openssl.write("odd.pem", leaf + Files.readString(file("unrelated.pem")));
 
         Tls server = Tls.server(file("mixed.pem"), file("leaf-key.pem"));
-        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordBench()));
+        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordScratch()));
         Tls client = Tls.client().withTrust(file("root.pem"));
-        TlsEnd there = new TlsEnd(TlsSetup.of(client).machine("a.test", 1, new RecordBench()));
+        TlsEnd there = new TlsEnd(TlsSetup.of(client).machine("a.test", 1, new RecordScratch()));
         TlsEnd.talk(there, here);
 
         assertThat(there.machine.failure()).isNull();
@@ -323,11 +323,11 @@ class KeyFilesTest {
     @Clause("X-1")
     void selfSigned_withoutNames_isOfThisMachine() {
         Tls server = Tls.selfSigned();
-        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordBench()));
+        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordScratch()));
         TlsEnd there =
                 new TlsEnd(
                         TlsSetup.of(Tls.client().withoutVerification())
-                                .machine("localhost", 1, new RecordBench()));
+                                .machine("localhost", 1, new RecordScratch()));
         TlsEnd.talk(there, here);
 
         assertThat(there.machine.session().peerCertificates().getFirst().toString())

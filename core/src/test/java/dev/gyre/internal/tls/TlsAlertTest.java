@@ -26,13 +26,13 @@ class TlsAlertTest {
     private static final String HANDSHAKE_FAILURE = "15030300020228";
 
     private static TlsEnd server() throws IOException {
-        return new TlsEnd(TlsSetup.of(Certificates.server()).machine(null, 0, new RecordBench()));
+        return new TlsEnd(TlsSetup.of(Certificates.server()).machine(null, 0, new RecordScratch()));
     }
 
     private static TlsEnd client(String version) throws IOException {
         return new TlsEnd(
                 TlsSetup.of(Certificates.client().withVersions(version))
-                        .machine("localhost", 4433, new RecordBench()));
+                        .machine("localhost", 4433, new RecordScratch()));
     }
 
     private static String responseOf(TlsEnd end, byte[] sent) {

@@ -2,7 +2,7 @@ package dev.gyre.internal.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.gyre.internal.tls.TlsMachine.Next;
+import dev.gyre.internal.tls.TlsEngine.Next;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -13,7 +13,7 @@ import java.util.function.IntUnaryOperator;
 
 /// One end of a connection in memory: a machine, what has arrived for it and what it has sent.
 final class TlsEnd {
-    final TlsMachine machine;
+    final TlsEngine machine;
     final ByteArrayOutputStream received = new ByteArrayOutputStream();
     final Deque<ByteBuffer> toSend = new ArrayDeque<>();
 
@@ -33,7 +33,7 @@ final class TlsEnd {
     private final ByteBuffer out = ByteBuffer.allocateDirect(1 << 16);
     private final ByteArrayOutputStream outbox = new ByteArrayOutputStream();
 
-    TlsEnd(TlsMachine machine) {
+    TlsEnd(TlsEngine machine) {
         this.machine = machine;
     }
 

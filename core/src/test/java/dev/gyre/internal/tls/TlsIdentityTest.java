@@ -43,8 +43,8 @@ class TlsIdentityTest {
     private TlsEnd clientEnd;
 
     private void meet(Tls server, Tls client, String host) {
-        serverEnd = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordBench()));
-        clientEnd = new TlsEnd(TlsSetup.of(client).machine(host, 4433, new RecordBench()));
+        serverEnd = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordScratch()));
+        clientEnd = new TlsEnd(TlsSetup.of(client).machine(host, 4433, new RecordScratch()));
         TlsEnd.talk(clientEnd, serverEnd);
     }
 
@@ -126,10 +126,10 @@ class TlsIdentityTest {
     @Test
     @Clause("X-1")
     void client_withoutANameToVerify_isMisuse() {
-        assertThatThrownBy(() -> TlsSetup.of(client).machine(null, 0, new RecordBench()))
+        assertThatThrownBy(() -> TlsSetup.of(client).machine(null, 0, new RecordScratch()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("withServerName");
-        assertThat(TlsSetup.of(client.withoutVerification()).machine(null, 0, new RecordBench()))
+        assertThat(TlsSetup.of(client.withoutVerification()).machine(null, 0, new RecordScratch()))
                 .isNotNull();
     }
 

@@ -42,7 +42,7 @@ class TlsPropertyTest {
             IntUnaryOperator arrival,
             IntUnaryOperator heldBack,
             List<Integer> sizes) {
-        RecordBench bench = new RecordBench();
+        RecordScratch bench = new RecordScratch();
         TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, bench));
         TlsEnd there =
                 new TlsEnd(
@@ -102,8 +102,8 @@ class TlsPropertyTest {
             @ForAll @IntRange(max = 2) int turns,
             @ForAll boolean looksLikeARecord,
             @ForAll @Size(min = 5, max = 300) byte[] noise) {
-        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordBench()));
-        TlsEnd there = new TlsEnd(TlsSetup.of(client).machine("localhost", 1, new RecordBench()));
+        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordScratch()));
+        TlsEnd there = new TlsEnd(TlsSetup.of(client).machine("localhost", 1, new RecordScratch()));
         for (int i = 0; i < turns; i++) {
             there.turn();
             here.arrive(there.takeOutput());

@@ -3,7 +3,7 @@ package dev.gyre.internal.io;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import dev.gyre.Watch;
+import dev.gyre.WatchSpec;
 import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.Ready;
 import dev.gyre.io.ClosedDescriptorException;
@@ -34,7 +34,7 @@ public final class ClosingStress {
         // Shared: written by the closing actor when close has returned, read by the loop's.
         volatile boolean closed;
 
-        final Watch reading = Watch.reading(watcher -> told = true);
+        final WatchSpec reading = WatchSpec.reading(watcher -> told = true);
 
         LoopWatcher watch() {
             return (LoopWatcher) watchers.watch(descriptor, reading);
@@ -172,7 +172,7 @@ public final class ClosingStress {
         @Actor
         public void loop(LII_Result result) {
             try {
-                watcher.modify(Watch.nothing());
+                watcher.modify(WatchSpec.nothing());
                 watcher.modify(scene.reading);
                 result.r1 = "modified";
             } catch (IllegalStateException e) {

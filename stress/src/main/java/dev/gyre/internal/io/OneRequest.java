@@ -1,21 +1,21 @@
 package dev.gyre.internal.io;
 
-import dev.gyre.internal.backend.Completions;
+import dev.gyre.internal.backend.CompletionQueue;
 import dev.gyre.internal.backend.DescriptorState;
+import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.ReceiveBuffers;
 import dev.gyre.internal.backend.Request;
-import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.jspecify.annotations.Nullable;
 
 /// A backend with room for one request, which is through when the loop's actor says so.
 ///
 /// Loop thread only.
-final class OneRequest implements Requests {
-    private final Completions completions = new Completions();
-    private final ReceiveBuffers none = new ReceiveBuffers(Seam.LINUX.memory(), 1, 64);
+final class OneRequest implements OperationEngine {
+    private final CompletionQueue completions = new CompletionQueue();
+    private final ReceiveBuffers none = new ReceiveBuffers(Syscalls.LINUX.memory(), 1, 64);
     private @Nullable Request pending;
 
     /// The kernel is through with it.

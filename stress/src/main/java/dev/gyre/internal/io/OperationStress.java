@@ -10,7 +10,7 @@ import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.epoll.CountingKernel;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.io.Operation;
 
 import org.jspecify.annotations.Nullable;
@@ -34,7 +34,8 @@ public final class OperationStress {
                 new LoopOperations(
                         this,
                         requests,
-                        new Seam(() -> kernel, Seam.LINUX.sockets(), Seam.LINUX.files()),
+                        new Syscalls(
+                                () -> kernel, Syscalls.LINUX.sockets(), Syscalls.LINUX.files()),
                         LoopConfig.DEFAULT);
         final OpenDescriptor descriptor =
                 OpenDescriptor.fresh(() -> kernel, NumberedKernel.FD, true);

@@ -1,15 +1,15 @@
 package dev.gyre.testkit.internal;
 
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.internal.sys.SignalCalls;
 
 import java.util.List;
 
-/// The calls of [Kernel] and [SignalCalls], answered by a simulated one.
-public final class DescriptorCalls implements Kernel, SignalCalls {
+/// The calls of [PollSyscalls] and [SignalCalls], answered by a simulated one.
+public final class DescriptorCalls implements PollSyscalls, SignalCalls {
     private static final int F_DUPFD = 0;
     private static final int F_SETFD = 2;
     private static final long NANOS_PER_MILLISECOND = 1_000_000;

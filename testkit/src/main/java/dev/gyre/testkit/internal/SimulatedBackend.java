@@ -5,14 +5,14 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.Interest;
 import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.RequestHost;
-import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.backend.reactor.Reactor;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.Seam;
 import dev.gyre.internal.sys.SignalCalls;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +48,7 @@ public final class SimulatedBackend implements Backend {
 
     private final SimulatedKernel kernel;
     private final int eventsPerWait;
-    private final long longestWaitNanos;
+    private final long maxWaitNanos;
     private final PollSet polls;
 
     // Shared: guarded by the kernel's lock.
@@ -74,11 +74,11 @@ public final class SimulatedBackend implements Backend {
 
     /// A backend.
     ///
-    /// @param longestWaitNanos what a loop waits that has no deadline
-    public SimulatedBackend(SimulatedKernel kernel, int eventsPerWait, long longestWaitNanos) {
+    /// @param maxWaitNanos what a loop waits that has no deadline
+    public SimulatedBackend(SimulatedKernel kernel, int eventsPerWait, long maxWaitNanos) {
         this.kernel = kernel;
         this.eventsPerWait = eventsPerWait;
-        this.longestWaitNanos = longestWaitNanos;
+        this.maxWaitNanos = maxWaitNanos;
         synchronized (kernel) {
             polls = new PollSet(kernel);
         }
@@ -90,12 +90,12 @@ public final class SimulatedBackend implements Backend {
     }
 
     @Override
-    public Requests openRequests(RequestHost host) {
+    public OperationEngine openRequests(RequestHost host) {
         return new Reactor(this, kernel.seam(), host);
     }
 
     @Override
-    public Seam seam() {
+    public Syscalls seam() {
         return kernel.seam();
     }
 
@@ -152,8 +152,8 @@ public final class SimulatedBackend implements Backend {
             }
             boolean empty =
                     !kernel.hasAgenda()
-                            && deadlineNanos - nanoTime() >= longestWaitNanos
-                            && expectedUntilNanos - nanoTime() < longestWaitNanos;
+                            && deadlineNanos - nanoTime() >= maxWaitNanos
+                            && expectedUntilNanos - nanoTime() < maxWaitNanos;
             emptyWaits = empty ? emptyWaits + 1 : 0;
             if (emptyWaits > MOST_EMPTY_WAITS) {
                 emptyWaits = 0;

@@ -7,10 +7,10 @@ import dev.gyre.LoopConfig;
 import dev.gyre.LoopState;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.loop.Loop;
-import dev.gyre.internal.sys.Kernel;
+import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.Pair;
+import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.testkit.internal.SimulatedBackend;
 import dev.gyre.testkit.internal.SimulatedKernel;
 
@@ -31,12 +31,12 @@ class SimulatedBackendTest extends BackendContract {
 
     @Override
     protected Backend open() {
-        return new SimulatedBackend(kernel, 16, LoopConfig.DEFAULT.longestWait().toNanos());
+        return new SimulatedBackend(kernel, 16, LoopConfig.DEFAULT.maxWait().toNanos());
     }
 
     @Override
     protected Conduit pipe() {
-        Pair pair = new Pair();
+        FdPair pair = new FdPair();
         int flags = Linux.O_NONBLOCK | Linux.O_CLOEXEC;
         assertThat(calls().pipe2(pair.address(), flags)).isZero();
         return new SimulatedConduit(calls(), pair.first(), pair.second());
@@ -44,13 +44,13 @@ class SimulatedBackendTest extends BackendContract {
 
     @Override
     protected Conduit sockets() {
-        Pair pair = new Pair();
+        FdPair pair = new FdPair();
         int type = Linux.SOCK_STREAM | Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC;
         assertThat(calls().socketpair(Linux.AF_UNIX, type, 0, pair.address())).isZero();
         return new SimulatedConduit(calls(), pair.first(), pair.second());
     }
 
-    private Kernel calls() {
+    private PollSyscalls calls() {
         return kernel.seam().kernels().get();
     }
 
@@ -123,14 +123,14 @@ class SimulatedBackendTest extends BackendContract {
 
     /// Two ends in the simulated kernel.
     private static final class SimulatedConduit implements Conduit {
-        private final Kernel kernel;
+        private final PollSyscalls kernel;
         private final MemorySegment memory = Memory.allocate(8);
         private final int reader;
         private final int writer;
         private boolean readerOpen = true;
         private boolean writerOpen = true;
 
-        SimulatedConduit(Kernel kernel, int reader, int writer) {
+        SimulatedConduit(PollSyscalls kernel, int reader, int writer) {
             this.kernel = kernel;
             this.reader = reader;
             this.writer = writer;

@@ -54,7 +54,7 @@ class HappyEyeballsTest {
 
     private Promise<Descriptor> connect(Duration timeout, InetAddress... addresses) {
         Promise<Descriptor> promise =
-                Connector.connect(
+                SocketConnector.connect(
                         world.loop(),
                         InetSocketAddress.createUnresolved("server.test", PORT),
                         SocketSettings.DEFAULTS,

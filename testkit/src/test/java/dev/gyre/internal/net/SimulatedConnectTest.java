@@ -21,7 +21,7 @@ class SimulatedConnectTest extends ConnectContract {
                 Loop.open(
                         config.withExecutor(kernel::runOutside),
                         new SimulatedBackend(
-                                kernel, config.eventsPerWait(), config.longestWait().toNanos()));
+                                kernel, config.eventsPerWait(), config.maxWait().toNanos()));
         kernels.put(loop, kernel);
         return loop;
     }

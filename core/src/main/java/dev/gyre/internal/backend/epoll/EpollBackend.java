@@ -8,19 +8,19 @@ import static dev.gyre.internal.sys.Linux.SIZEOF_EPOLL_EVENT;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.EventfdBell;
+import dev.gyre.internal.backend.EventfdWakeup;
 import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.PollBits;
 import dev.gyre.internal.backend.Registrations;
 import dev.gyre.internal.backend.RequestHost;
-import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.backend.WakeSignal;
 import dev.gyre.internal.backend.reactor.Reactor;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.jspecify.annotations.Nullable;
 
@@ -40,13 +40,13 @@ public final class EpollBackend implements Backend {
     private final Registrations registrations;
 
     // Loop thread only. The array is never reallocated: the kernel has its address while it waits.
-    private final Kernel kernel;
+    private final PollSyscalls kernel;
     private final MemorySegment events;
     private final TimedWait timedWait;
-    private final Seam seam;
+    private final Syscalls seam;
 
     // Any thread.
-    private final Seam shared;
+    private final Syscalls shared;
 
     // Loop thread only.
     private int collected;
@@ -57,15 +57,15 @@ public final class EpollBackend implements Backend {
     private volatile boolean closed;
 
     private EpollBackend(
-            Kernel kernel,
+            PollSyscalls kernel,
             int epfd,
             MemorySegment events,
             int eventsPerWait,
             WakeSignal wake,
             Registrations registrations,
             TimedWait timedWait,
-            Seam seam,
-            Seam shared) {
+            Syscalls seam,
+            Syscalls shared) {
         this.seam = seam;
         this.shared = shared;
         this.kernel = kernel;
@@ -82,19 +82,19 @@ public final class EpollBackend implements Backend {
     /// @param kernels makes the seam's instances, one for each party that calls the kernel; what users open is none
     ///     of theirs
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
-    public static EpollBackend open(Supplier<? extends Kernel> kernels, int eventsPerWait) {
-        Seam seam = new Seam(kernels, Seam.LINUX.sockets(), Seam.LINUX.files());
-        return open(seam, Seam.LINUX_BY_THREAD, eventsPerWait);
+    public static EpollBackend open(Supplier<? extends PollSyscalls> kernels, int eventsPerWait) {
+        Syscalls seam = new Syscalls(kernels, Syscalls.LINUX.sockets(), Syscalls.LINUX.files());
+        return open(seam, Syscalls.LINUX_BY_THREAD, eventsPerWait);
     }
 
     /// The same with the rest of the seam, for operations and the sockets they are made on.
-    public static EpollBackend open(Seam seam, int eventsPerWait) {
+    public static EpollBackend open(Syscalls seam, int eventsPerWait) {
         return open(seam, seam.byThread(), eventsPerWait);
     }
 
-    private static EpollBackend open(Seam seam, Seam shared, int eventsPerWait) {
-        Supplier<? extends Kernel> kernels = seam.kernels();
-        Kernel kernel = kernels.get();
+    private static EpollBackend open(Syscalls seam, Syscalls shared, int eventsPerWait) {
+        Supplier<? extends PollSyscalls> kernels = seam.kernels();
+        PollSyscalls kernel = kernels.get();
         MemorySegment events = Memory.allocate((long) SIZEOF_EPOLL_EVENT * eventsPerWait);
         int epfd = kernel.epollCreate1(Linux.EPOLL_CLOEXEC);
         if (epfd < 0) {
@@ -110,8 +110,9 @@ public final class EpollBackend implements Backend {
             if (result < 0) {
                 throw new SystemCallException("epoll_ctl(ADD)", -result, eventfd);
             }
-            WakeSignal wake = new WakeSignal(new EventfdBell(kernels.get(), eventfd));
-            Registrations registrations = new Registrations(new EpollArming(kernels.get(), epfd));
+            WakeSignal wake = new WakeSignal(new EventfdWakeup(kernels.get(), eventfd));
+            Registrations registrations =
+                    new Registrations(new EpollInterestUpdater(kernels.get(), epfd));
             // Last, for it may open a third descriptor.
             TimedWait timedWait = TimedWait.choose(kernel, epfd, events.address(), eventsPerWait);
             return new EpollBackend(
@@ -138,19 +139,19 @@ public final class EpollBackend implements Backend {
     /// no registration has.
     ///
     /// @param scratch room for one event
-    static int addOwn(Kernel kernel, int epfd, int fd, long scratch) {
+    static int addOwn(PollSyscalls kernel, int epfd, int fd, long scratch) {
         Memory.putInt(scratch + OFFSETOF_EPOLL_EVENT_EVENTS, EPOLLIN | EPOLLET);
         Memory.putLong(scratch + OFFSETOF_EPOLL_EVENT_DATA, fd);
         return kernel.epollCtl(epfd, Linux.EPOLL_CTL_ADD, fd, scratch);
     }
 
     @Override
-    public Requests openRequests(RequestHost host) {
+    public OperationEngine openRequests(RequestHost host) {
         return new Reactor(this, seam, host);
     }
 
     @Override
-    public Seam seam() {
+    public Syscalls seam() {
         return shared;
     }
 

@@ -2,9 +2,9 @@ package dev.gyre.internal.backend.epoll;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.PollSyscalls;
 
 import java.lang.foreign.MemorySegment;
 
@@ -22,7 +22,7 @@ interface TimedWait {
 
     /// The best way this kernel has. Whether it has `epoll_pwait2` is asked by calling it: sandboxes
     /// refuse calls that the C library offers.
-    static TimedWait choose(Kernel kernel, int epfd, long eventsAddress, int maxEvents) {
+    static TimedWait choose(PollSyscalls kernel, int epfd, long eventsAddress, int maxEvents) {
         Pwait2 pwait2 = new Pwait2(kernel, epfd, eventsAddress, maxEvents);
         int result = pwait2.until(0, 0);
         boolean refused = result == -Errno.ENOSYS || result == -Errno.EPERM;
@@ -31,13 +31,13 @@ interface TimedWait {
 
     /// Since Linux 5.11: the timeout is part of the call.
     final class Pwait2 implements TimedWait {
-        private final Kernel kernel;
+        private final PollSyscalls kernel;
         private final int epfd;
         private final long eventsAddress;
         private final int maxEvents;
         private final MemorySegment timespec = Memory.allocate(Linux.SIZEOF_TIMESPEC);
 
-        Pwait2(Kernel kernel, int epfd, long eventsAddress, int maxEvents) {
+        Pwait2(PollSyscalls kernel, int epfd, long eventsAddress, int maxEvents) {
             this.kernel = kernel;
             this.epfd = epfd;
             this.eventsAddress = eventsAddress;
@@ -57,14 +57,14 @@ interface TimedWait {
     /// On older kernels: a timerfd among the descriptors, set to the absolute instant. Like the wake-up
     /// it is edge-triggered and never read; setting it again takes an old expiration back.
     final class Timerfd implements TimedWait {
-        private final Kernel kernel;
+        private final PollSyscalls kernel;
         private final int epfd;
         private final int fd;
         private final long eventsAddress;
         private final int maxEvents;
         private final MemorySegment itimerspec = Memory.allocate(Linux.SIZEOF_ITIMERSPEC);
 
-        private Timerfd(Kernel kernel, int epfd, int fd, long eventsAddress, int maxEvents) {
+        private Timerfd(PollSyscalls kernel, int epfd, int fd, long eventsAddress, int maxEvents) {
             this.kernel = kernel;
             this.epfd = epfd;
             this.fd = fd;
@@ -72,7 +72,7 @@ interface TimedWait {
             this.maxEvents = maxEvents;
         }
 
-        static Timerfd open(Kernel kernel, int epfd, long eventsAddress, int maxEvents) {
+        static Timerfd open(PollSyscalls kernel, int epfd, long eventsAddress, int maxEvents) {
             int fd =
                     kernel.timerfdCreate(
                             Linux.CLOCK_MONOTONIC, Linux.TFD_CLOEXEC | Linux.TFD_NONBLOCK);

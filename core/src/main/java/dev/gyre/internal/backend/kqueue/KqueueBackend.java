@@ -6,10 +6,10 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.KernelEvents;
+import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.Registrations;
 import dev.gyre.internal.backend.RequestHost;
-import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.backend.VnodeChange;
 import dev.gyre.internal.backend.WakeSignal;
 import dev.gyre.internal.backend.reactor.Reactor;
@@ -18,7 +18,7 @@ import dev.gyre.internal.sys.Kevent;
 import dev.gyre.internal.sys.KqueueCalls;
 import dev.gyre.internal.sys.KqueueFlavour;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.jspecify.annotations.Nullable;
 
@@ -47,11 +47,11 @@ public final class KqueueBackend implements Backend, KernelEvents {
                     | VnodeChange.REVOKED;
 
     private final KqueueFlavour flavour;
-    private final Seam seam;
-    private final Seam shared;
+    private final Syscalls seam;
+    private final Syscalls shared;
     private final int kq;
     private final int eventsPerWait;
-    private final KqueueBell bell;
+    private final KqueueWakeup bell;
     private final WakeSignal wake;
     private final BrokenPipes brokenPipes;
 
@@ -72,10 +72,10 @@ public final class KqueueBackend implements Backend, KernelEvents {
             KqueueCalls calls,
             Supplier<? extends KqueueCalls> others,
             KqueueFlavour flavour,
-            Seam seam,
-            Seam shared,
+            Syscalls seam,
+            Syscalls shared,
             int kq,
-            KqueueBell bell,
+            KqueueWakeup bell,
             int eventsPerWait) {
         this.calls = calls;
         this.flavour = flavour;
@@ -93,7 +93,7 @@ public final class KqueueBackend implements Backend, KernelEvents {
         tables =
                 List.of(
                         new Registrations(
-                                new FilterArming(
+                                new FilterInterestUpdater(
                                         descriptors, changes, flavour.exceptFilter(), brokenPipes)),
                         table(others.get(), Kevent.EVFILT_SIGNAL, Mark.SIGNAL),
                         table(others.get(), Kevent.EVFILT_PROC, Mark.PROCESS),
@@ -101,7 +101,8 @@ public final class KqueueBackend implements Backend, KernelEvents {
     }
 
     private Registrations table(KqueueCalls own, int filter, int table) {
-        return new Registrations(new EventArming(new ChangeList(own, flavour, kq), filter, table));
+        return new Registrations(
+                new EventInterestUpdater(new ChangeList(own, flavour, kq), filter, table));
     }
 
     /// Opens a kqueue.
@@ -112,9 +113,9 @@ public final class KqueueBackend implements Backend, KernelEvents {
     public static KqueueBackend open(
             Supplier<? extends KqueueCalls> calls,
             KqueueFlavour flavour,
-            Seam seam,
+            Syscalls seam,
             int eventsPerWait) {
-        return open(calls, flavour, seam, Seam.LINUX_BY_THREAD, eventsPerWait);
+        return open(calls, flavour, seam, Syscalls.LINUX_BY_THREAD, eventsPerWait);
     }
 
     /// The same for another kernel than the real one.
@@ -123,22 +124,22 @@ public final class KqueueBackend implements Backend, KernelEvents {
     static KqueueBackend open(
             Supplier<? extends KqueueCalls> calls,
             KqueueFlavour flavour,
-            Seam seam,
-            Seam shared,
+            Syscalls seam,
+            Syscalls shared,
             int eventsPerWait) {
         KqueueCalls own = calls.get();
         int kq = own.kqueue();
         if (kq < 0) {
             throw new SystemCallException("kqueue", -kq, SystemCallException.NO_FD);
         }
-        KqueueBell bell = null;
+        KqueueWakeup bell = null;
         try {
             // A child by fork does not get it anyway, but one that replaces this process would.
             int result = own.fcntl(kq, Kevent.F_SETFD, Kevent.FD_CLOEXEC);
             if (result < 0) {
                 throw new SystemCallException("fcntl", -result, kq);
             }
-            bell = KqueueBell.choose(calls.get(), flavour, kq);
+            bell = KqueueWakeup.choose(calls.get(), flavour, kq);
             return new KqueueBackend(own, calls, flavour, seam, shared, kq, bell, eventsPerWait);
         } catch (Throwable e) {
             // Whatever it is, memory may have run out too: nothing leaks from a failed start.
@@ -163,12 +164,12 @@ public final class KqueueBackend implements Backend, KernelEvents {
     }
 
     @Override
-    public Requests openRequests(RequestHost host) {
+    public OperationEngine openRequests(RequestHost host) {
         return new Reactor(this, seam, host);
     }
 
     @Override
-    public Seam seam() {
+    public Syscalls seam() {
         return shared;
     }
 

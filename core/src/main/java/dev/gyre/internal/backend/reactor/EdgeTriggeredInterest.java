@@ -2,7 +2,7 @@ package dev.gyre.internal.backend.reactor;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.Completions;
+import dev.gyre.internal.backend.CompletionQueue;
 import dev.gyre.internal.backend.DescriptorPool;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.Interest;
@@ -33,13 +33,14 @@ import java.util.List;
 /// Loop thread only.
 final class EdgeTriggeredInterest {
     private final Backend backend;
-    private final Completions completions;
+    private final CompletionQueue completions;
     private final DescriptorPool descriptors;
 
     /// Descriptors whose interest may have changed since the last flush.
     private final List<DescriptorState> dirty = new ArrayList<>();
 
-    EdgeTriggeredInterest(Backend backend, Completions completions, DescriptorPool descriptors) {
+    EdgeTriggeredInterest(
+            Backend backend, CompletionQueue completions, DescriptorPool descriptors) {
         this.backend = backend;
         this.completions = completions;
         this.descriptors = descriptors;

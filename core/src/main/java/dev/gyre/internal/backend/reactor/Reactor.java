@@ -2,23 +2,23 @@ package dev.gyre.internal.backend.reactor;
 
 import dev.gyre.LoopConfig;
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.Completions;
+import dev.gyre.internal.backend.CompletionQueue;
 import dev.gyre.internal.backend.DescriptorPool;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
-import dev.gyre.internal.backend.FileWork;
+import dev.gyre.internal.backend.FileWorkers;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
-import dev.gyre.internal.backend.Performer;
+import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.ReceiveBuffers;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.Request.State;
 import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.backend.RequestQueue;
-import dev.gyre.internal.backend.Requests;
+import dev.gyre.internal.backend.SyscallExecutor;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.jspecify.annotations.Nullable;
 
@@ -36,20 +36,20 @@ import java.util.List;
 /// which kinds would block.
 ///
 /// Loop thread only.
-public final class Reactor implements Requests, DescriptorState.EventReader {
-    private final Performer performer;
-    private final FileWork files;
+public final class Reactor implements OperationEngine, DescriptorState.EventReader {
+    private final SyscallExecutor performer;
+    private final FileWorkers files;
     private final ReceiveBuffers buffers;
-    private final Completions completions = new Completions();
+    private final CompletionQueue completions = new CompletionQueue();
     private final DescriptorPool descriptors;
     private final EdgeTriggeredInterest interest;
 
     /// Descriptors with a receive that waits for a buffer.
     private final ArrayDeque<DescriptorState> starved = new ArrayDeque<>();
 
-    public Reactor(Backend backend, Seam seam, RequestHost host) {
-        performer = new Performer(seam.kernels().get(), seam.sockets().get());
-        files = new FileWork(host, seam.files(), completions);
+    public Reactor(Backend backend, Syscalls seam, RequestHost host) {
+        performer = new SyscallExecutor(seam.kernels().get(), seam.sockets().get());
+        files = new FileWorkers(host, seam.files(), completions);
         LoopConfig config = host.config();
         buffers =
                 new ReceiveBuffers(
@@ -87,7 +87,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         RequestQueue queue = descriptor.queue(kind);
         if (queue.isEmpty() && !EdgeTriggeredInterest.isBlocked(descriptor, kind)) {
             long result = perform(descriptor, request);
-            if (result != Performer.WOULD_BLOCK) {
+            if (result != SyscallExecutor.WOULD_BLOCK) {
                 complete(descriptor, request, result);
                 return;
             }
@@ -121,7 +121,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         long before = request.transferred;
         long result = performer.perform(request, descriptor.traits);
         Kind kind = request.opcode.kind;
-        if (result == Performer.WOULD_BLOCK) {
+        if (result == SyscallExecutor.WOULD_BLOCK) {
             interest.onWouldBlock(descriptor, kind, request.transferred != before);
         } else {
             if (request.opcode == Opcode.READ && isDrained(descriptor, result, request.length)) {
@@ -156,7 +156,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
                 descriptor.starving = true;
                 starved.add(descriptor);
             }
-            return Performer.WOULD_BLOCK;
+            return SyscallExecutor.WOULD_BLOCK;
         }
         long result =
                 performer.receive(
@@ -169,7 +169,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
             }
         } else {
             buffers.give(buffer);
-            if (result == Performer.WOULD_BLOCK) {
+            if (result == SyscallExecutor.WOULD_BLOCK) {
                 interest.onWouldBlock(descriptor, Kind.READ, false);
             }
         }
@@ -261,7 +261,7 @@ public final class Reactor implements Requests, DescriptorState.EventReader {
         Request request = queue.first();
         while (request != null && !EdgeTriggeredInterest.isBlocked(descriptor, kind)) {
             long result = perform(descriptor, request);
-            if (result == Performer.WOULD_BLOCK) {
+            if (result == SyscallExecutor.WOULD_BLOCK) {
                 return;
             }
             queue.remove(request);

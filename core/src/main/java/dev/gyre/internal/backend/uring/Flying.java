@@ -7,13 +7,13 @@ import static dev.gyre.internal.sys.IoUring.IORING_CQE_F_MORE;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
-import dev.gyre.internal.backend.Performer;
 import dev.gyre.internal.backend.PollBits;
 import dev.gyre.internal.backend.ReceiveBuffers;
 import dev.gyre.internal.backend.Request;
+import dev.gyre.internal.backend.SyscallExecutor;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.jspecify.annotations.Nullable;
 
@@ -41,36 +41,36 @@ final class Flying {
     /// Whom results are brought to.
     interface Owner {
         /// A request has a result: the last one, unless it is a multishot's.
-        void arrived(Flight flight, long result, int buffer);
+        void arrived(InFlightOp flight, long result, int buffer);
 
         /// A flight is over.
-        void over(Flight flight, long result);
+        void over(InFlightOp flight, long result);
     }
 
     private final Owner owner;
-    private final Performer performer;
+    private final SyscallExecutor performer;
     private final ReceiveBuffers buffers;
-    private final BufferRing bufferRing;
-    private final Flights flights = new Flights();
-    private final Departures departures;
+    private final ProvidedBufferRing bufferRing;
+    private final InFlightTable flights = new InFlightTable();
+    private final CancelBacklog departures;
     private final PendingSubmissions pending;
-    private final Repertoire repertoire;
+    private final KernelFeatures repertoire;
 
     /// Those to be performed next: that one is over may let in another, and so on.
-    private final ArrayDeque<Flight> due = new ArrayDeque<>();
+    private final ArrayDeque<InFlightOp> due = new ArrayDeque<>();
 
     private boolean performing;
 
     /// How many results a multishot may be ahead of its owner before it is cancelled.
     private final int maxHeld;
 
-    Flying(Seam seam, ReceiveBuffers buffers, Repertoire repertoire, Owner owner) {
+    Flying(Syscalls seam, ReceiveBuffers buffers, KernelFeatures repertoire, Owner owner) {
         this.owner = owner;
         this.repertoire = repertoire;
         this.buffers = buffers;
-        performer = new Performer(seam.kernels().get(), seam.sockets().get());
-        bufferRing = new BufferRing(buffers, repertoire);
-        departures = new Departures(flights, bufferRing, repertoire);
+        performer = new SyscallExecutor(seam.kernels().get(), seam.sockets().get());
+        bufferRing = new ProvidedBufferRing(buffers, repertoire);
+        departures = new CancelBacklog(flights, bufferRing, repertoire);
         pending = new PendingSubmissions(flights, departures, buffers, owner);
         maxHeld = Math.max(1, buffers.count() / 32);
     }
@@ -80,7 +80,7 @@ final class Flying {
         return pending;
     }
 
-    Flight at(int slot) {
+    InFlightOp at(int slot) {
         return flights.at(slot);
     }
 
@@ -88,7 +88,7 @@ final class Flying {
         return flights.inKernel();
     }
 
-    void give(Flight flight) {
+    void give(InFlightOp flight) {
         flights.give(flight);
     }
 
@@ -97,7 +97,7 @@ final class Flying {
     }
 
     void begin(Request request) {
-        Flight flight = flights.take(request);
+        InFlightOp flight = flights.take(request);
         if (repertoire.isPerformed(request) && !isBehindUrgent(request)) {
             perform(flight); // Tried at once: a call it takes anyway.
         } else {
@@ -122,7 +122,7 @@ final class Flying {
     private void pollBeforeRead(@Nullable DescriptorState descriptor) {
         Request read = descriptor == null ? null : descriptor.serving(Kind.READ);
         if (read != null && read.slot >= 0) {
-            Flight flight = flights.at(read.slot);
+            InFlightOp flight = flights.at(read.slot);
             if (flight.inKernel && !flight.polling) {
                 park(flight);
             }
@@ -130,7 +130,7 @@ final class Flying {
     }
 
     /// Has the kernel give it back: it is submitted again when its owner is ready, in another form.
-    private void park(Flight flight) {
+    private void park(InFlightOp flight) {
         if (!flight.parked) {
             flight.parked = true;
             pending.addCancel(flight);
@@ -138,13 +138,13 @@ final class Flying {
     }
 
     /// Has it written into the ring before the next wait.
-    void again(Flight flight) {
+    void again(InFlightOp flight) {
         flight.pollFirst |= isBehindUrgent(flight.request());
         pending.add(flight);
     }
 
     /// Asks for its early end: now, or with its completion if the kernel has it.
-    void cancel(Flight flight) {
+    void cancel(InFlightOp flight) {
         flight.request().cancelRequested = true;
         if (flight.inKernel) {
             pending.addCancel(flight);
@@ -157,7 +157,7 @@ final class Flying {
     // ------------------------------------------------------------------ completions
 
     void completed(long token, int result, int flags) {
-        Flight flight = flights.find(token);
+        InFlightOp flight = flights.find(token);
         if (flight == null) {
             return;
         }
@@ -191,10 +191,10 @@ final class Flying {
     }
 
     /// Cancelled, but not by its owner: it was too far ahead of it, or the thread left the loop.
-    private void recalled(Flight flight) {
+    private void recalled(InFlightOp flight) {
         Request request = flight.request();
         if (request.opcode == Opcode.CONNECT && !flight.polling) {
-            request.stage = Repertoire.CONNECTING; // It goes on without us.
+            request.stage = KernelFeatures.CONNECTING; // It goes on without us.
         }
         if (flight.polling && !repertoire.isPerformed(request)) {
             flight.pollFirst = true;
@@ -206,7 +206,7 @@ final class Flying {
 
     /// The poll of a POLL_END, which completes when the kernel has none of it any more.
     /// `transferred` keeps what was found.
-    private void endPolled(Flight flight, int result, boolean more) {
+    private void endPolled(InFlightOp flight, int result, boolean more) {
         Request request = flight.request();
         int found = result < 0 ? 0 : PollBits.ready(result) & request.flags;
         request.transferred |= found;
@@ -227,7 +227,7 @@ final class Flying {
         }
     }
 
-    private void polled(Flight flight, int result) {
+    private void polled(InFlightOp flight, int result) {
         Request request = flight.request();
         if (result < 0) {
             owner.arrived(flight, result, -1);
@@ -247,14 +247,14 @@ final class Flying {
         return (polled & Linux.EPOLLPRI) == 0 && (polled & (Linux.EPOLLERR | Linux.EPOLLHUP)) != 0;
     }
 
-    private void perform(Flight flight) {
+    private void perform(InFlightOp flight) {
         due.add(flight);
         if (performing) {
             return; // By a caller of ours: a long queue must not make a deep stack.
         }
         performing = true;
         try {
-            for (Flight next = due.poll(); next != null; next = due.poll()) {
+            for (InFlightOp next = due.poll(); next != null; next = due.poll()) {
                 performOne(next);
             }
         } finally {
@@ -262,7 +262,7 @@ final class Flying {
         }
     }
 
-    private void performOne(Flight flight) {
+    private void performOne(InFlightOp flight) {
         Request request = flight.request();
         DescriptorState descriptor = request.descriptor;
         int traits = descriptor == null ? 0 : descriptor.traits;
@@ -282,7 +282,7 @@ final class Flying {
         } else {
             result = performer.perform(request, traits);
         }
-        if (result == Performer.WOULD_BLOCK) {
+        if (result == SyscallExecutor.WOULD_BLOCK) {
             flight.pollFirst = true;
             again(flight);
         } else {
@@ -290,7 +290,7 @@ final class Flying {
         }
     }
 
-    private void returned(Flight flight, int result, int buffer) {
+    private void returned(InFlightOp flight, int result, int buffer) {
         Request request = flight.request();
         if (result >= 0) {
             succeeded(flight, result, buffer);
@@ -325,13 +325,13 @@ final class Flying {
         return opcode.kind != Kind.FILE && opcode != Opcode.CONNECT;
     }
 
-    private void againUnlessAhead(Flight flight) {
+    private void againUnlessAhead(InFlightOp flight) {
         if (!flight.withOwner && flight.held() == 0 && !flight.inKernel) {
             again(flight);
         }
     }
 
-    private void succeeded(Flight flight, int result, int buffer) {
+    private void succeeded(InFlightOp flight, int result, int buffer) {
         Request request = flight.request();
         switch (request.opcode) {
             case WRITE, FILE_WRITE -> {
@@ -340,7 +340,7 @@ final class Flying {
             }
             case WRITE_VECTOR -> {
                 request.transferred += result;
-                wroteSome(flight, Performer.useUp(request, result));
+                wroteSome(flight, SyscallExecutor.useUp(request, result));
             }
             default -> {
                 if (flight.singly) {
@@ -355,7 +355,7 @@ final class Flying {
         }
     }
 
-    private void wroteSome(Flight flight, boolean all) {
+    private void wroteSome(InFlightOp flight, boolean all) {
         if (all) {
             owner.arrived(flight, flight.request().transferred, -1);
         } else {
@@ -370,7 +370,7 @@ final class Flying {
     void lost() {
         bufferRing.lost();
         for (int slot = 0; slot < flights.slots(); slot++) {
-            Flight flight = flights.at(slot);
+            InFlightOp flight = flights.at(slot);
             if (flight.inKernel) {
                 flights.fromKernel(flight);
                 if (flight.polling) {
@@ -387,7 +387,7 @@ final class Flying {
     void end() {
         pending.clear();
         for (int slot = 0; slot < flights.slots(); slot++) {
-            Flight flight = flights.at(slot);
+            InFlightOp flight = flights.at(slot);
             if (flight.request != null && !flight.inKernel && !flight.withOwner) {
                 owner.over(flight, -Errno.ECANCELED);
             }

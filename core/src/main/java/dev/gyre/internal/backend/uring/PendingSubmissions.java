@@ -17,22 +17,25 @@ import java.util.ArrayDeque;
 ///
 /// Loop thread only.
 final class PendingSubmissions {
-    private final Flights flights;
-    private final Departures departures;
+    private final InFlightTable flights;
+    private final CancelBacklog departures;
     private final ReceiveBuffers buffers;
     private final Flying.Owner owner;
 
     /// Flights to be submitted.
-    private final ArrayDeque<Flight> waiting = new ArrayDeque<>();
+    private final ArrayDeque<InFlightOp> waiting = new ArrayDeque<>();
 
     /// Flights whose submission, named by `cancelToken`, is to be cancelled in the kernel.
-    private final ArrayDeque<Flight> cancelled = new ArrayDeque<>();
+    private final ArrayDeque<InFlightOp> cancelled = new ArrayDeque<>();
 
     /// Receives to be submitted once a buffer is available.
-    private final ArrayDeque<Flight> starved = new ArrayDeque<>();
+    private final ArrayDeque<InFlightOp> starved = new ArrayDeque<>();
 
     PendingSubmissions(
-            Flights flights, Departures departures, ReceiveBuffers buffers, Flying.Owner owner) {
+            InFlightTable flights,
+            CancelBacklog departures,
+            ReceiveBuffers buffers,
+            Flying.Owner owner) {
         this.flights = flights;
         this.departures = departures;
         this.buffers = buffers;
@@ -42,7 +45,7 @@ final class PendingSubmissions {
     // ------------------------------------------------------------------ enqueue and dequeue
 
     /// Enqueues a submission. A receive waits for a buffer if others do.
-    void add(Flight flight) {
+    void add(InFlightOp flight) {
         if (flight.request().opcode == Opcode.RECEIVE && !starved.isEmpty()) {
             addStarved(flight);
         } else if (!flight.waiting) {
@@ -52,7 +55,7 @@ final class PendingSubmissions {
     }
 
     /// Enqueues a receive that found no buffer.
-    void addStarved(Flight flight) {
+    void addStarved(InFlightOp flight) {
         if (flight.request().cancelRequested) {
             owner.arrived(flight, -Errno.ECANCELED, -1);
         } else {
@@ -62,7 +65,7 @@ final class PendingSubmissions {
     }
 
     /// Enqueues a cancellation of what the kernel has of a flight.
-    void addCancel(Flight flight) {
+    void addCancel(InFlightOp flight) {
         flight.cancelToken = flight.token;
         cancelled.add(flight);
     }
@@ -70,11 +73,11 @@ final class PendingSubmissions {
     /// Dequeues a submission.
     ///
     /// @return whether it was pending
-    boolean remove(Flight flight) {
+    boolean remove(InFlightOp flight) {
         if (!flight.starved && !flight.waiting) {
             return false;
         }
-        ArrayDeque<Flight> queue = flight.starved ? starved : waiting;
+        ArrayDeque<InFlightOp> queue = flight.starved ? starved : waiting;
         queue.remove(flight);
         flight.starved = false;
         flight.waiting = false;
@@ -105,8 +108,8 @@ final class PendingSubmissions {
     /// Writes all that can be submitted into the ring.
     ///
     /// @return false if the ring has no room at present; the rest is left for later
-    boolean submitPending(Ring ring, Entries entries) {
-        for (Flight flight = cancelled.peek(); flight != null; flight = cancelled.peek()) {
+    boolean submitPending(Ring ring, SqeWriter entries) {
+        for (InFlightOp flight = cancelled.peek(); flight != null; flight = cancelled.peek()) {
             if (flight.token == flight.cancelToken && !submitCancel(entries, flight)) {
                 return false;
             }
@@ -118,9 +121,9 @@ final class PendingSubmissions {
     /// Submits no more than there are buffers: the rest would fail. The kernel processes
     /// submissions in order, and before it looks at what is in flight, so each of these finds its
     /// buffer.
-    private boolean submitStarved(Ring ring, Entries entries) {
+    private boolean submitStarved(Ring ring, SqeWriter entries) {
         for (int left = Math.min(starved.size(), buffers.available()); left > 0; left--) {
-            Flight flight = starved.element();
+            InFlightOp flight = starved.element();
             flight.drained = false;
             if (!departures.write(ring, entries, flight)) {
                 return false;
@@ -131,8 +134,8 @@ final class PendingSubmissions {
         return true;
     }
 
-    private boolean submitWaiting(Ring ring, Entries entries) {
-        for (Flight flight = waiting.peek(); flight != null; flight = waiting.peek()) {
+    private boolean submitWaiting(Ring ring, SqeWriter entries) {
+        for (InFlightOp flight = waiting.peek(); flight != null; flight = waiting.peek()) {
             if (flight.request().cancelRequested) {
                 // Cancelled while the kernel, which returned it for another reason, had it.
                 waiting.remove();
@@ -151,7 +154,7 @@ final class PendingSubmissions {
     // ------------------------------------------------------------------ cancellation
 
     /// Cancels a submission in the kernel, once: a second cancellation has no effect.
-    private static boolean submitCancel(Entries entries, Flight flight) {
+    private static boolean submitCancel(SqeWriter entries, InFlightOp flight) {
         if (!flight.inKernel || flight.cancelSent == flight.token) {
             return true;
         }
@@ -165,7 +168,7 @@ final class PendingSubmissions {
     /// Cancels all that the kernel has. Each completes with its result, or is submitted again.
     ///
     /// @return false if the ring has no room at present
-    boolean cancelInFlight(Entries entries) {
+    boolean cancelInFlight(SqeWriter entries) {
         for (int slot = 0; slot < flights.slots(); slot++) {
             if (!submitCancel(entries, flights.at(slot))) {
                 return false;

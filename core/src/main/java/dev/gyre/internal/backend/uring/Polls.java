@@ -27,17 +27,17 @@ import java.util.List;
 final class Polls {
     private static final long GENERATIONS = 1L << 30;
 
-    private @Nullable Poll[] slots = new @Nullable Poll[64];
+    private @Nullable PollRegistration[] slots = new @Nullable PollRegistration[64];
     private int[] free = new int[64];
     private int freeCount;
     private int slotsUsed;
     private long generation;
 
     /// Those that the kernel has to be told about.
-    private final ArrayDeque<Poll> due = new ArrayDeque<>();
+    private final ArrayDeque<PollRegistration> due = new ArrayDeque<>();
 
     /// Takes changes over. The kernel hears of them with [#tell].
-    void add(List<Poll> changes) {
+    void add(List<PollRegistration> changes) {
         for (int i = 0; i < changes.size(); i++) {
             due.add(changes.get(i));
         }
@@ -50,8 +50,8 @@ final class Polls {
     /// Writes what the kernel is to do into the ring.
     ///
     /// @return false if the ring has no room at present; the rest is left for later
-    boolean tell(Entries entries) {
-        for (Poll poll = due.peek(); poll != null; poll = due.peek()) {
+    boolean tell(SqeWriter entries) {
+        for (PollRegistration poll = due.peek(); poll != null; poll = due.peek()) {
             if (!tell(entries, poll)) {
                 return false;
             }
@@ -61,7 +61,7 @@ final class Polls {
     }
 
     /// The same for one of them, which need not be among those that are due.
-    boolean tell(Entries entries, Poll poll) {
+    boolean tell(SqeWriter entries, PollRegistration poll) {
         long wanted = poll.wanted();
         if (poll.armedFor == wanted) {
             return true;
@@ -71,10 +71,10 @@ final class Polls {
                 return false;
             }
             poll.armedAs = 0;
-            poll.armedFor = Poll.NOTHING;
+            poll.armedFor = PollRegistration.NOTHING;
         }
-        if (Poll.isEmpty(wanted)) {
-            if (Poll.isRemoved(wanted)) {
+        if (PollRegistration.isEmpty(wanted)) {
+            if (PollRegistration.isRemoved(wanted)) {
                 freeSlot(poll);
             }
         } else if (!arm(entries, poll, wanted)) {
@@ -84,14 +84,14 @@ final class Polls {
         return true;
     }
 
-    private boolean arm(Entries entries, Poll poll, long wanted) {
+    private boolean arm(SqeWriter entries, PollRegistration poll, long wanted) {
         if (poll.slot < 0) {
             takeSlot(poll);
         }
         generation = (generation + 1) % GENERATIONS;
-        long token = Tokens.poll(poll.slot, (int) generation);
-        int flags = Poll.isMultishot(wanted) ? IORING_POLL_ADD_MULTI : 0;
-        if (!entries.poll(token, poll.fd, Poll.kernelBits(wanted), flags)) {
+        long token = UserData.poll(poll.slot, (int) generation);
+        int flags = PollRegistration.isMultishot(wanted) ? IORING_POLL_ADD_MULTI : 0;
+        if (!entries.poll(token, poll.fd, PollRegistration.kernelBits(wanted), flags)) {
             return false;
         }
         poll.armedAs = token;
@@ -99,22 +99,23 @@ final class Polls {
     }
 
     /// The poll that a completion belongs to, or null if it was cancelled or replaced.
-    @Nullable Poll find(long token) {
-        int slot = Tokens.slot(token);
-        Poll poll = slot < slots.length ? slots[slot] : null;
+    @Nullable PollRegistration find(long token) {
+        int slot = UserData.slot(token);
+        PollRegistration poll = slot < slots.length ? slots[slot] : null;
         return poll != null && poll.armedAs == token ? poll : null;
     }
 
     /// Takes a completion of this poll.
     ///
     /// @return the bits of [Ready] that it brings; zero if it brings nothing
-    int completed(Poll poll, int result, int flags) {
+    int completed(PollRegistration poll, int result, int flags) {
         if ((flags & IORING_CQE_F_MORE) == 0) {
             poll.armedAs = 0;
             boolean failed = result < 0 && result != -Errno.ECANCELED;
             // Cancelled, and not by us: the kernel does so when a thread ends.
-            if (result == -Errno.ECANCELED || (!failed && !Poll.isOneShot(poll.armedFor))) {
-                poll.armedFor = Poll.NOTHING;
+            if (result == -Errno.ECANCELED
+                    || (!failed && !PollRegistration.isOneShot(poll.armedFor))) {
+                poll.armedFor = PollRegistration.NOTHING;
                 due.add(poll);
             }
             if (failed) {
@@ -127,24 +128,24 @@ final class Polls {
     }
 
     /// Nobody could take what it brought: it is asked for anew, and reports what is still so.
-    void again(Poll poll) {
-        poll.armedFor = Poll.NOTHING;
+    void again(PollRegistration poll) {
+        poll.armedFor = PollRegistration.NOTHING;
         due.add(poll);
     }
 
     /// The ring is gone, and with it all that was in flight.
     void lost() {
         for (int i = 0; i < slotsUsed; i++) {
-            Poll poll = slots[i];
+            PollRegistration poll = slots[i];
             if (poll != null && poll.armedAs != 0) {
                 poll.armedAs = 0;
-                poll.armedFor = Poll.NOTHING;
+                poll.armedFor = PollRegistration.NOTHING;
                 due.add(poll);
             }
         }
     }
 
-    private void takeSlot(Poll poll) {
+    private void takeSlot(PollRegistration poll) {
         if (freeCount > 0) {
             poll.slot = free[--freeCount];
         } else {
@@ -156,7 +157,7 @@ final class Polls {
         slots[poll.slot] = poll;
     }
 
-    private void freeSlot(Poll poll) {
+    private void freeSlot(PollRegistration poll) {
         if (poll.slot < 0) {
             return;
         }

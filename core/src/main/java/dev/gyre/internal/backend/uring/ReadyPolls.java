@@ -22,7 +22,7 @@ final class ReadyPolls {
     private static final int IGNORED = -1;
 
     private final UringCalls calls;
-    private final @Nullable Poll[] polls;
+    private final @Nullable PollRegistration[] polls;
     private final int[] bits;
     private final MemorySegment pollfds;
     private int collected;
@@ -32,7 +32,7 @@ final class ReadyPolls {
 
     ReadyPolls(UringCalls calls, int capacity) {
         this.calls = calls;
-        polls = new @Nullable Poll[capacity];
+        polls = new @Nullable PollRegistration[capacity];
         bits = new int[capacity];
         pollfds = Memory.allocate((long) capacity * Linux.SIZEOF_POLLFD);
     }
@@ -49,7 +49,7 @@ final class ReadyPolls {
     ///
     /// @param failed whether the kernel refused the poll, which asking again would not show
     /// @return false if there is no room
-    boolean add(Poll poll, int ready, boolean failed) {
+    boolean add(PollRegistration poll, int ready, boolean failed) {
         if (poll.reported) {
             return true;
         }
@@ -68,7 +68,9 @@ final class ReadyPolls {
         Memory.putInt(pollfd, failed ? IGNORED : poll.fd);
         Memory.putShort(
                 pollfd + Linux.OFFSETOF_POLLFD_EVENTS,
-                Poll.isEmpty(poll.wanted()) ? 0 : Poll.kernelBits(poll.wanted()));
+                PollRegistration.isEmpty(poll.wanted())
+                        ? 0
+                        : PollRegistration.kernelBits(poll.wanted()));
         Memory.putShort(pollfd + Linux.OFFSETOF_POLLFD_REVENTS, 0);
         return true;
     }
@@ -86,7 +88,7 @@ final class ReadyPolls {
             return;
         }
         for (int i = from; i < collected; i++) {
-            Poll poll = polls[i];
+            PollRegistration poll = polls[i];
             int ready = bits[i];
             long pollfd = pollfd(i);
             if (Memory.getInt(pollfd) != IGNORED) {
@@ -98,7 +100,7 @@ final class ReadyPolls {
                 bits[confirmed++] = ready;
             } else if (poll != null) {
                 poll.reported = false;
-                if (Poll.isOneShot(poll.armedFor)) {
+                if (PollRegistration.isOneShot(poll.armedFor)) {
                     armed.again(poll);
                 }
             }
@@ -109,7 +111,7 @@ final class ReadyPolls {
     /// Takes the next one that is still registered.
     @Nullable IoHandler take() {
         while (next < collected) {
-            Poll poll = polls[next];
+            PollRegistration poll = polls[next];
             taken = bits[next];
             polls[next++] = null;
             if (poll != null) {

@@ -11,9 +11,9 @@ import static dev.gyre.internal.sys.IoUring.IORING_SQ_TASKRUN;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.IoUring;
-import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.internal.sys.UringCalls;
 
 import java.lang.foreign.MemorySegment;
@@ -35,7 +35,7 @@ final class Ring {
     private static final int REGISTERING_REFUSED = -1;
 
     private final UringCalls calls;
-    private final Kernel kernel;
+    private final PollSyscalls kernel;
     private final RingMemory memory;
     private final long submissionHead;
     private final long submissionTail;
@@ -60,7 +60,7 @@ final class Ring {
     private int enterFlags;
     private int callsUntilRegistered = CALLS_BEFORE_REGISTERING;
 
-    private Ring(UringCalls calls, Kernel kernel, RingMemory memory) {
+    private Ring(UringCalls calls, PollSyscalls kernel, RingMemory memory) {
         this.calls = calls;
         this.kernel = kernel;
         this.memory = memory;
@@ -88,7 +88,7 @@ final class Ring {
     /// Sets a ring up. Any thread; the one that uses it has to [#enable()] it.
     ///
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
-    static Ring open(UringCalls calls, Kernel kernel, int submissions, int completions) {
+    static Ring open(UringCalls calls, PollSyscalls kernel, int submissions, int completions) {
         RingMemory memory = RingMemory.open(calls, kernel, submissions, completions);
         try {
             return new Ring(calls, kernel, memory);

@@ -17,8 +17,8 @@ import static dev.gyre.internal.sys.IoUring.IORING_SETUP_TASKRUN_FLAG;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.IoUring;
-import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.internal.sys.UringCalls;
 
 import java.lang.foreign.MemorySegment;
@@ -84,7 +84,8 @@ record RingMemory(
     /// Sets a ring up, which is to be enabled by the thread that will use it.
     ///
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
-    static RingMemory open(UringCalls calls, Kernel kernel, int submissions, int completions) {
+    static RingMemory open(
+            UringCalls calls, PollSyscalls kernel, int submissions, int completions) {
         MemorySegment params = Memory.allocate(IoUring.SIZEOF_IO_URING_PARAMS);
         long address = params.address();
         int fd = -Errno.EINVAL;
@@ -195,7 +196,7 @@ record RingMemory(
     }
 
     /// The ring lives until both its descriptor and its mappings are gone. Errors have no remedy.
-    void close(UringCalls calls, Kernel kernel) {
+    void close(UringCalls calls, PollSyscalls kernel) {
         calls.munmap(entries.address, entries.length);
         calls.munmap(rings.address, rings.length);
         kernel.close(fd);

@@ -53,9 +53,9 @@ final class Traffic {
     // ------------------------------------------------------------------ in
 
     /// Writes what is to be told into the ring, as far as there is room.
-    void tell(Ring ring, Entries entries, List<Poll> changes) {
+    void tell(Ring ring, SqeWriter entries, List<PollRegistration> changes) {
         if (!wakeArmed) {
-            wakeArmed = entries.poll(Tokens.WAKE, wake.fd(), EPOLLIN, IORING_POLL_ADD_MULTI);
+            wakeArmed = entries.poll(UserData.WAKE, wake.fd(), EPOLLIN, IORING_POLL_ADD_MULTI);
         }
         polls.add(changes);
         if (polls.tell(entries) && flying != null) {
@@ -80,7 +80,7 @@ final class Traffic {
     }
 
     /// Asks for all operations that the kernel has, as far as there is room.
-    void recall(Entries entries) {
+    void recall(SqeWriter entries) {
         if (flying != null) {
             boolean _ = flying.pending().cancelInFlight(entries);
         }
@@ -119,19 +119,19 @@ final class Traffic {
         int result = Memory.getInt(completion + OFFSETOF_IO_URING_CQE_RES);
         int flags = Memory.getInt(completion + OFFSETOF_IO_URING_CQE_FLAGS);
         ring.next();
-        if (Tokens.isPoll(token)) {
+        if (UserData.isPoll(token)) {
             polled(token, result, flags, dispatches);
-        } else if (Tokens.isOperation(token)) {
+        } else if (UserData.isOperation(token)) {
             if (flying != null) {
                 flying.completed(token, result, flags);
             }
-        } else if (token == Tokens.WAKE) {
+        } else if (token == UserData.WAKE) {
             signalled(flags);
         }
     }
 
     private void polled(long token, int result, int flags, boolean dispatches) {
-        Poll poll = polls.find(token);
+        PollRegistration poll = polls.find(token);
         if (poll == null) {
             return;
         }

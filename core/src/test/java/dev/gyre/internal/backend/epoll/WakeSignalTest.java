@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.Clause;
 import dev.gyre.conformance.On;
-import dev.gyre.internal.backend.EventfdBell;
+import dev.gyre.internal.backend.EventfdWakeup;
 import dev.gyre.internal.backend.WakeSignal;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
@@ -20,7 +20,7 @@ class WakeSignalTest {
     private final Plan plan = new Plan();
     private final FaultyKernel kernel = new FaultyKernel(plan);
     private final int fd = kernel.eventfd(0, Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK);
-    private final WakeSignal signal = new WakeSignal(new EventfdBell(kernel, fd));
+    private final WakeSignal signal = new WakeSignal(new EventfdWakeup(kernel, fd));
 
     @AfterEach
     void close() {

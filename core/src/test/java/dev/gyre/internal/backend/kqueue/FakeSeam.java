@@ -2,11 +2,11 @@ package dev.gyre.internal.backend.kqueue;
 
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FileCalls;
-import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.internal.sys.SocketCalls;
+import dev.gyre.internal.sys.Syscalls;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -18,12 +18,12 @@ import java.lang.reflect.Proxy;
 final class FakeSeam {
     private FakeSeam() {}
 
-    static Seam over(FakeKqueue kernel) {
+    static Syscalls over(FakeKqueue kernel) {
         Calls calls = new Calls(kernel);
-        Kernel kernels = as(Kernel.class, calls);
+        PollSyscalls kernels = as(PollSyscalls.class, calls);
         SocketCalls sockets = as(SocketCalls.class, calls);
         FileCalls files = as(FileCalls.class, calls);
-        return new Seam(() -> kernels, () -> sockets, () -> files);
+        return new Syscalls(() -> kernels, () -> sockets, () -> files);
     }
 
     /// The calls that [Calls] has, by their names; of the seam's many others none is reached.

@@ -10,7 +10,7 @@ import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.VnodeChange;
 import dev.gyre.internal.sys.Kevent;
 import dev.gyre.internal.sys.KqueueFlavour;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -38,7 +38,7 @@ class KernelEventsTest {
     }
 
     private static KqueueBackend open(FakeKqueue kernel) {
-        return KqueueBackend.open(() -> kernel, kernel.flavour, Seam.LINUX, 16);
+        return KqueueBackend.open(() -> kernel, kernel.flavour, Syscalls.LINUX, 16);
     }
 
     @ParameterizedTest

@@ -20,7 +20,7 @@ import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyKqueue;
 import dev.gyre.internal.sys.Kevent;
 import dev.gyre.internal.sys.KqueueFlavour;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -48,7 +48,7 @@ class KqueueBackendTest {
 
     private KqueueBackend open() {
         return KqueueBackend.open(
-                () -> new FaultyKqueue(kernel, plan), kernel.flavour, Seam.LINUX, 16);
+                () -> new FaultyKqueue(kernel, plan), kernel.flavour, Syscalls.LINUX, 16);
     }
 
     private FakeConduit sockets() {
@@ -126,7 +126,7 @@ class KqueueBackendTest {
                                                 return new FaultyKqueue(kernel, plan);
                                             },
                                             kernel.flavour,
-                                            Seam.LINUX,
+                                            Syscalls.LINUX,
                                             16))
                     .isInstanceOf(OutOfMemoryError.class);
             assertThat(kernel.openNumbers()).isEmpty();
@@ -394,7 +394,7 @@ class KqueueBackendTest {
     void oneShot_whoseOtherFilterIsReadyToo_butInAnotherBatch_isOneEvent() {
         KqueueBackend backend =
                 KqueueBackend.open(
-                        () -> new FaultyKqueue(kernel, plan), kernel.flavour, Seam.LINUX, 1);
+                        () -> new FaultyKqueue(kernel, plan), kernel.flavour, Syscalls.LINUX, 1);
         FakeConduit sockets = sockets();
         sockets.write();
         backend.register(sockets.reader(), BOTH | Interest.ONE_SHOT, bits -> {});

@@ -11,7 +11,7 @@ import dev.gyre.internal.sys.BsdKqueueCalls;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyKqueue;
 import dev.gyre.internal.sys.KqueueFlavour;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.junit.jupiter.api.BeforeAll;
 
@@ -33,7 +33,10 @@ class LibkqueueTest extends BackendContract {
     protected KqueueBackend open() {
         KqueueFlavour flavour = KqueueFlavour.choose();
         return KqueueBackend.open(
-                () -> new FaultyKqueue(new BsdKqueueCalls(flavour), plan), flavour, Seam.LINUX, 16);
+                () -> new FaultyKqueue(new BsdKqueueCalls(flavour), plan),
+                flavour,
+                Syscalls.LINUX,
+                16);
     }
 
     @Override

@@ -17,11 +17,11 @@ import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FileCalls;
-import dev.gyre.internal.sys.Kernel;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.internal.sys.SocketCalls;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -74,7 +74,7 @@ class ReactorTest {
                     }
                 };
         InvocationHandler kernel = (_, method, arguments) -> call(method.getName(), arguments);
-        Kernel files = as(Kernel.class, kernel);
+        PollSyscalls files = as(PollSyscalls.class, kernel);
         SocketCalls sockets = as(SocketCalls.class, kernel);
         FileCalls none = as(FileCalls.class, kernel);
         Backend backend =
@@ -88,7 +88,7 @@ class ReactorTest {
                             }
                             return null;
                         });
-        reactor = new Reactor(backend, new Seam(() -> files, () -> sockets, () -> none), host);
+        reactor = new Reactor(backend, new Syscalls(() -> files, () -> sockets, () -> none), host);
         socket = reactor.open(FD, traits);
     }
 

@@ -13,12 +13,12 @@ import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.backend.ScriptedBackend;
+import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.LinuxSocketCalls;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.Pair;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,11 +31,12 @@ import java.lang.foreign.MemorySegment;
 /// the two may come in different batches.
 @On("epoll")
 class ReactorUrgentTest {
-    private final LinuxKernel kernel = new LinuxKernel();
+    private final LinuxPollSyscalls kernel = new LinuxPollSyscalls();
     private final LinuxSocketCalls sockets = new LinuxSocketCalls();
-    private final Pair pair = new Pair();
+    private final FdPair pair = new FdPair();
     private final MemorySegment memory = Memory.allocate(16);
-    private final Reactor reactor = new Reactor(new ScriptedBackend(), Seam.LINUX, new NoHost());
+    private final Reactor reactor =
+            new Reactor(new ScriptedBackend(), Syscalls.LINUX, new NoHost());
 
     private record NoHost() implements RequestHost {
         @Override

@@ -11,7 +11,7 @@ import dev.gyre.internal.backend.RealConduit;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyUring;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.junit.jupiter.api.BeforeEach;
 
@@ -28,9 +28,12 @@ class UringContractTest extends BackendContract {
 
     @Override
     protected Backend open() {
-        Seam seam =
-                new Seam(() -> new FaultyKernel(plan), Seam.LINUX.sockets(), Seam.LINUX.files());
-        return UringBackend.open(seam, uring, 16);
+        Syscalls seam =
+                new Syscalls(
+                        () -> new FaultyKernel(plan),
+                        Syscalls.LINUX.sockets(),
+                        Syscalls.LINUX.files());
+        return IoUringBackend.open(seam, uring, 16);
     }
 
     @Override

@@ -52,13 +52,13 @@ class UringFallbackTest extends UringFixture {
     @Test
     @Clause("B-4")
     void describe_onThisKernel_tellsWhatIsNotNative() {
-        assertThat(new Repertoire(-1L).describe()).isEqualTo("all operations native");
-        assertThat(new Repertoire(~(1L << IoUring.IORING_OP_ACCEPT)).describe())
+        assertThat(new KernelFeatures(-1L).describe()).isEqualTo("all operations native");
+        assertThat(new KernelFeatures(~(1L << IoUring.IORING_OP_ACCEPT)).describe())
                 .isEqualTo("by poll: accept");
-        assertThat(new Repertoire(~(1L << IoUring.IORING_OP_READ)).describe())
+        assertThat(new KernelFeatures(~(1L << IoUring.IORING_OP_READ)).describe())
                 .as("of descriptors that are no sockets, and with it the choice of buffers")
                 .isEqualTo("by poll: read, receive; by workers: file-read");
-        assertThat(new Repertoire(0).describe())
+        assertThat(new KernelFeatures(0).describe())
                 .isEqualTo(
                         "by poll: read, write, read-vector, write-vector, receive, receive-message,"
                             + " send-message, accept, connect; by workers: file-open, file-read,"
@@ -284,7 +284,7 @@ class UringFallbackTest extends UringFixture {
         }
         open(FEW_BUFFERS);
         backend.close();
-        backend = UringBackend.open(seam, uring, 16, 2, 4);
+        backend = IoUringBackend.open(seam, uring, 16, 2, 4);
         requests = backend.openRequests(host(FEW_BUFFERS));
         int descriptors = 30;
         int rounds = 5;
@@ -320,7 +320,7 @@ class UringFallbackTest extends UringFixture {
     @Clause({"B-4", "O-8", "E-3"})
     void starts_whileTheQueueStaysFull_waitTheirTurnInOrder(int errno) {
         backend.close();
-        backend = UringBackend.open(seam, uring, 16, 4, 8);
+        backend = IoUringBackend.open(seam, uring, 16, 4, 8);
         requests = backend.openRequests(host(FEW_BUFFERS));
         backend.pollNow();
         List<Request> reads = new ArrayList<>();

@@ -7,18 +7,18 @@ import dev.gyre.LoopConfig;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;
+import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.RequestHost;
-import dev.gyre.internal.backend.Requests;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyUring;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxKernel;
+import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.LinuxSocketCalls;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.Seam;
 import dev.gyre.internal.sys.SocketCalls;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,14 +38,15 @@ abstract class UringFixture {
 
     protected final Plan plan = new Plan();
     protected final FaultyUring uring = new FaultyUring(plan);
-    protected final Seam seam =
-            new Seam(() -> new FaultyKernel(plan), Seam.LINUX.sockets(), Seam.LINUX.files());
-    protected final LinuxKernel kernel = new LinuxKernel();
+    protected final Syscalls seam =
+            new Syscalls(
+                    () -> new FaultyKernel(plan), Syscalls.LINUX.sockets(), Syscalls.LINUX.files());
+    protected final LinuxPollSyscalls kernel = new LinuxPollSyscalls();
     protected final SocketCalls sockets = new LinuxSocketCalls();
     protected final List<Integer> own = new ArrayList<>();
     protected final List<MemorySegment> kept = new ArrayList<>();
-    protected UringBackend backend;
-    protected Requests requests;
+    protected IoUringBackend backend;
+    protected OperationEngine requests;
 
     /// What workers have handed over to the loop thread.
     private final Queue<Runnable> handedOver = new ConcurrentLinkedQueue<>();
@@ -60,7 +61,7 @@ abstract class UringFixture {
         if (backend != null) {
             backend.close();
         }
-        backend = UringBackend.open(seam, uring, 16);
+        backend = IoUringBackend.open(seam, uring, 16);
         requests = backend.openRequests(host(config));
     }
 

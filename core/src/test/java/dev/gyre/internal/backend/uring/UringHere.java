@@ -2,7 +2,7 @@ package dev.gyre.internal.backend.uring;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.LinuxUringCalls;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 /// Whether this machine lets tests have an io_uring.
 final class UringHere {
@@ -10,7 +10,7 @@ final class UringHere {
 
     static boolean isAllowed() {
         try {
-            UringBackend.open(Seam.LINUX, new LinuxUringCalls(), 16).close();
+            IoUringBackend.open(Syscalls.LINUX, new LinuxUringCalls(), 16).close();
             return true;
         } catch (SystemCallException e) {
             return false;

@@ -12,7 +12,7 @@ import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyUring;
 import dev.gyre.internal.sys.IoUring;
-import dev.gyre.internal.sys.Seam;
+import dev.gyre.internal.sys.Syscalls;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,8 +29,9 @@ import java.util.stream.Stream;
 @On("io_uring")
 class UringRefusalTest {
     private final Plan plan = new Plan();
-    private final Seam seam =
-            new Seam(() -> new FaultyKernel(plan), Seam.LINUX.sockets(), Seam.LINUX.files());
+    private final Syscalls seam =
+            new Syscalls(
+                    () -> new FaultyKernel(plan), Syscalls.LINUX.sockets(), Syscalls.LINUX.files());
 
     /// Which call of its name is refused, and how: none if the error is zero.
     private String refusedCall = "";
@@ -109,7 +110,7 @@ class UringRefusalTest {
     void open_refusedAtAnyStep_givesBackWhatItHadAndSaysWhy(String call, int at, int errno) {
         refuse(call, at, errno);
         plan.fail(call.startsWith("e") ? call : "none", errno);
-        assertThatThrownBy(() -> UringBackend.open(seam, uring, 16))
+        assertThatThrownBy(() -> IoUringBackend.open(seam, uring, 16))
                 .isInstanceOfSatisfying(
                         SystemCallException.class,
                         e -> {
@@ -122,7 +123,7 @@ class UringRefusalTest {
     @ValueSource(ints = {Errno.EPERM, Errno.ENOSYS, Errno.ENOMEM})
     @Clause({"B-4", "E-1"})
     void enabling_refused_failsTheWaitAndCanBeTriedAgain(int errno) {
-        UringBackend backend = UringBackend.open(seam, uring, 16);
+        IoUringBackend backend = IoUringBackend.open(seam, uring, 16);
         refuse("io_uring_register", 1, errno);
         turn = 0;
         assertThatThrownBy(backend::pollNow)
@@ -136,7 +137,7 @@ class UringRefusalTest {
     @Clause("B-4")
     void memory_thatMayNotBeKeptFromChildren_isUsedAllTheSame() {
         refuse("madvise", 1, Errno.EINVAL);
-        UringBackend backend = UringBackend.open(seam, uring, 16);
+        IoUringBackend backend = IoUringBackend.open(seam, uring, 16);
         backend.pollNow();
         backend.close();
     }
@@ -146,7 +147,7 @@ class UringRefusalTest {
     @Clause({"B-2", "B-4"})
     void open_withoutWhatWaitingNeeds_isRefused(int opcode) {
         uring.withoutOpcodes(opcode);
-        assertThatThrownBy(() -> UringBackend.open(seam, uring, 16))
+        assertThatThrownBy(() -> IoUringBackend.open(seam, uring, 16))
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("ENOSYS");
     }

@@ -7,7 +7,7 @@ import dev.gyre.io.CloseReason;
 import dev.gyre.io.Protocol;
 import dev.gyre.io.Stream;
 import dev.gyre.io.StreamClosedException;
-import dev.gyre.io.Timeout;
+import dev.gyre.io.TimeoutKind;
 
 import org.jspecify.annotations.Nullable;
 
@@ -186,9 +186,9 @@ final class ClientConnection implements Protocol {
 
     /// A time of its streams' own: of silence that the call itself has asked for nobody complains.
     @Override
-    public boolean onTimeout(Stream stream, Timeout timeout) {
+    public boolean onTimeout(Stream stream, TimeoutKind timeout) {
         ClientCall carried = call;
-        return timeout == Timeout.IDLE && carried != null && carried.isPaused();
+        return timeout == TimeoutKind.IDLE && carried != null && carried.isPaused();
     }
 
     @Override

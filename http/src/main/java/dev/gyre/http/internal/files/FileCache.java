@@ -1,8 +1,8 @@
 package dev.gyre.http.internal.files;
 
+import dev.gyre.BoundedExecutor;
 import dev.gyre.EventLoop;
 import dev.gyre.Timer;
-import dev.gyre.Workers;
 import dev.gyre.io.Descriptor;
 
 import org.jspecify.annotations.Nullable;
@@ -48,7 +48,7 @@ public final class FileCache implements AutoCloseable {
     record Key(Directory directory, String path) {}
 
     private final EventLoop loop;
-    private final Workers lookers;
+    private final BoundedExecutor lookers;
     private final Map<Key, CachedFile> files = new LinkedHashMap<>(64, 0.75f, true);
 
     /// Everything that is open, also what is no longer here and still being sent.
@@ -70,7 +70,9 @@ public final class FileCache implements AutoCloseable {
     FileCache(EventLoop loop, int maxDescriptors) {
         this.loop = loop;
         this.maxDescriptors = maxDescriptors;
-        lookers = Workers.bounded(loop.config().executor(), MOST_LOOKS_AT_ONCE, MOST_LOOKS_WAITING);
+        lookers =
+                BoundedExecutor.bounded(
+                        loop.config().executor(), MOST_LOOKS_AT_ONCE, MOST_LOOKS_WAITING);
         loop.own(this);
     }
 

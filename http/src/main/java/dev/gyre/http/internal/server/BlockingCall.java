@@ -1,7 +1,7 @@
 package dev.gyre.http.internal.server;
 
+import dev.gyre.BlockingWork;
 import dev.gyre.Cancellation;
-import dev.gyre.Work;
 import dev.gyre.http.BlockingHandler;
 import dev.gyre.http.Request;
 import dev.gyre.http.Response;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// It has a place among those that run at a time, but for while it waits for its peer: otherwise peers that send nothing,
 /// or take nothing, would have all places, at no cost to them. The place is its own until the thread is done,
 /// however little that heeds an interrupt.
-final class BlockingCall implements Work<Response> {
+final class BlockingCall implements BlockingWork<Response> {
     private final BlockingRoute route;
     private final BlockingHandler handler;
     private final Request request;

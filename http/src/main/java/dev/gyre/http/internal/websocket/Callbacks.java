@@ -111,7 +111,7 @@ final class Callbacks {
         if (kept != null) {
             return kept.put(content, 0, length).slice(length);
         }
-        Buffer taken = Buffer.tryTake(loop, Math.max(1, length));
+        Buffer taken = Buffer.tryAcquire(loop, Math.max(1, length));
         return taken == null ? null : taken.put(content, 0, length);
     }
 

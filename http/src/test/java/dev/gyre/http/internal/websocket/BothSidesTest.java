@@ -38,7 +38,7 @@ class BothSidesTest {
     private static final Duration LONGEST = Duration.ofSeconds(30);
 
     private final EventLoop loop =
-            EventLoop.open(LoopConfig.DEFAULT.withLongestWait(Duration.ofSeconds(5)));
+            EventLoop.open(LoopConfig.DEFAULT.withMaxWait(Duration.ofSeconds(5)));
     private final List<String> events = new ArrayList<>();
     private WebSocket server;
     private WebSocket client;

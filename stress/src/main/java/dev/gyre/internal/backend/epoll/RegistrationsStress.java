@@ -40,7 +40,7 @@ public final class RegistrationsStress {
     public static class EventAtOnce {
         private final CountingKernel kernel = new CountingKernel();
         private final Registrations registrations =
-                new Registrations(new EpollArming(kernel, EPFD));
+                new Registrations(new EpollInterestUpdater(kernel, EPFD));
 
         @Actor
         public void other() {
@@ -66,7 +66,7 @@ public final class RegistrationsStress {
     public static class GrowthAgainstFind {
         private final CountingKernel kernel = new CountingKernel();
         private final Registrations registrations =
-                new Registrations(new EpollArming(kernel, EPFD));
+                new Registrations(new EpollInterestUpdater(kernel, EPFD));
         private final long event;
 
         public GrowthAgainstFind() {
@@ -99,7 +99,7 @@ public final class RegistrationsStress {
     public static class TwoRegister {
         private final CountingKernel kernel = new CountingKernel();
         private final Registrations registrations =
-                new Registrations(new EpollArming(kernel, EPFD));
+                new Registrations(new EpollInterestUpdater(kernel, EPFD));
 
         @Actor
         public void a() {
@@ -139,7 +139,7 @@ public final class RegistrationsStress {
     public static class RegisterAgainstClose {
         private final CountingKernel kernel = new CountingKernel();
         private final Registrations registrations =
-                new Registrations(new EpollArming(kernel, EPFD));
+                new Registrations(new EpollInterestUpdater(kernel, EPFD));
 
         @Actor
         public void other(LI_Result result) {

@@ -5,7 +5,7 @@ import static dev.gyre.stress.IdleTask.IDLE;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import dev.gyre.internal.backend.EventfdBell;
+import dev.gyre.internal.backend.EventfdWakeup;
 import dev.gyre.internal.backend.WakeSignal;
 import dev.gyre.internal.loop.ExternalLane;
 
@@ -33,7 +33,7 @@ public final class WakeSignalStress {
     @State
     public static class TwoSignals {
         private final CountingKernel kernel = new CountingKernel();
-        private final WakeSignal signal = new WakeSignal(new EventfdBell(kernel, FD));
+        private final WakeSignal signal = new WakeSignal(new EventfdWakeup(kernel, FD));
 
         @Actor
         public void a() {
@@ -65,7 +65,7 @@ public final class WakeSignalStress {
     @State
     public static class SignalAgainstDrained {
         private final CountingKernel kernel = new CountingKernel();
-        private final WakeSignal signal = new WakeSignal(new EventfdBell(kernel, FD));
+        private final WakeSignal signal = new WakeSignal(new EventfdWakeup(kernel, FD));
         private final ExternalLane lane = new ExternalLane(64);
 
         public SignalAgainstDrained() {
@@ -100,7 +100,7 @@ public final class WakeSignalStress {
     @State
     public static class TwoProducers {
         private final CountingKernel kernel = new CountingKernel();
-        private final WakeSignal signal = new WakeSignal(new EventfdBell(kernel, FD));
+        private final WakeSignal signal = new WakeSignal(new EventfdWakeup(kernel, FD));
         private final ExternalLane lane = new ExternalLane(64);
 
         // The loop's actor, then the arbiter.
@@ -148,7 +148,7 @@ public final class WakeSignalStress {
     @State
     public static class SignalAgainstClose {
         private final CountingKernel kernel = new CountingKernel();
-        private final WakeSignal signal = new WakeSignal(new EventfdBell(kernel, FD));
+        private final WakeSignal signal = new WakeSignal(new EventfdWakeup(kernel, FD));
 
         @Actor
         public void producer() {

@@ -1,0 +1,98 @@
+package dev.gyre.internal.backend.uring;
+
+import static dev.gyre.internal.sys.Linux.EPOLLIN;
+import static dev.gyre.internal.sys.Linux.EPOLLOUT;
+import static dev.gyre.internal.sys.Linux.EPOLLPRI;
+import static dev.gyre.internal.sys.Linux.EPOLLRDHUP;
+
+import dev.gyre.internal.backend.Interest;
+import dev.gyre.internal.backend.IoHandler;
+
+/// A registered descriptor: what is wanted of it, which any thread may change, and what the kernel has been
+/// asked for, which the loop thread brings into line with it.
+final class PollRegistration {
+    private static final int REMOVED = -1;
+
+    /// For [#armedFor]: whatever is wanted, it has to be asked for anew.
+    static final long NOTHING = -1;
+
+    final int fd;
+    final IoHandler handler;
+
+    // Shared: written under the lock of Registered, read by the loop. The interest, and above it
+    // how often it was changed, so that a change to the same is one too.
+    private volatile long wanted;
+
+    // Shared: guarded by the lock of Registered. Whether it stands in the list of changes.
+    boolean queued;
+
+    // Loop thread only.
+    int slot = -1;
+
+    /// Whether it is in [ReadyPolls]. One event covers all completions since the previous event.
+    boolean reported;
+
+    /// What the poll in flight carries; zero if there is none.
+    long armedAs;
+
+    /// What was wanted when the kernel was asked last.
+    long armedFor = NOTHING;
+
+    PollRegistration(int fd, int interest, IoHandler handler) {
+        this.fd = fd;
+        this.handler = handler;
+        this.wanted = interest;
+    }
+
+    long wanted() {
+        return wanted;
+    }
+
+    void want(int interest) {
+        long revision = (wanted >>> 32) + 1;
+        wanted = ((revision & Integer.MAX_VALUE) << 32) | interest;
+    }
+
+    void remove() {
+        wanted = wanted | 0xFFFF_FFFFL; // REMOVED, whatever the interest was
+    }
+
+    boolean isRemoved() {
+        return (int) wanted == REMOVED;
+    }
+
+    static boolean isRemoved(long wanted) {
+        return (int) wanted == REMOVED;
+    }
+
+    static boolean isEmpty(long wanted) {
+        return isRemoved(wanted)
+                || (wanted & (Interest.READ | Interest.WRITE | Interest.URGENT)) == 0;
+    }
+
+    static boolean isOneShot(long wanted) {
+        return (wanted & Interest.ONE_SHOT) != 0;
+    }
+
+    /// Whether one request reports each change. What lasts is asked for anew after each report.
+    static boolean isMultishot(long wanted) {
+        return (wanted & (Interest.EDGE | Interest.ONE_SHOT)) == Interest.EDGE;
+    }
+
+    static int kernelBits(long wanted) {
+        int bits = 0;
+        if ((wanted & Interest.READ) != 0) {
+            bits |= EPOLLIN;
+        }
+        if ((wanted & Interest.WRITE) != 0) {
+            bits |= EPOLLOUT;
+        }
+        if ((wanted & Interest.URGENT) != 0) {
+            bits |= EPOLLPRI;
+        }
+        if ((wanted & Interest.END) != 0) {
+            bits |= EPOLLRDHUP;
+        }
+        return bits;
+    }
+}

@@ -1,0 +1,202 @@
+package dev.gyre.internal.net;
+
+import dev.gyre.Timer;
+import dev.gyre.io.CloseReason;
+import dev.gyre.io.TimeoutKind;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+
+/// The times of a stream, all watched by one timer that is set rarely: activity only notes when it was, and the timer
+/// finds out when it fires how long to go on. So a busy connection costs a note each time, and an idle one without
+/// times nothing at all.
+///
+/// Loop thread only.
+final class StreamTimeouts {
+    private static final long NEVER = Long.MAX_VALUE;
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
+    private final Connection connection;
+    private long idleNanos;
+    private long readNanos;
+    private long writeNanos;
+    private long lingerNanos;
+
+    /// When all is sent.
+    private long lingerAtEndNanos;
+
+    private long receivedAt;
+    private long readingSince;
+    private long sentAt;
+
+    /// When somebody who heard of silence decided to go on.
+    private long idleSince;
+
+    private boolean lingers;
+    private long lingerSince;
+    private @Nullable Timer timer;
+    private long timerAt = NEVER;
+
+    StreamTimeouts(Connection connection) {
+        this.connection = connection;
+        idleNanos = nanos(connection.config().idleTimeout());
+        readNanos = nanos(connection.config().readTimeout());
+        writeNanos = nanos(connection.config().writeTimeout());
+        lingerNanos = forEver(connection.config().lingerTimeout());
+        lingerAtEndNanos = lingerNanos;
+        long now = connection.nowNanos();
+        receivedAt = now;
+        readingSince = now;
+        sentAt = now;
+    }
+
+    /// The stream begins: from now on.
+    void begin() {
+        touched();
+    }
+
+    private static long nanos(Duration timeout) {
+        // Longer than anybody waits is for ever.
+        return timeout.compareTo(LONGEST) > 0 ? 0 : timeout.toNanos();
+    }
+
+    /// The same where no time is none at all.
+    private static long forEver(Duration timeout) {
+        return timeout.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : timeout.toNanos();
+    }
+
+    // ------------------------------------------------------------------ setting
+
+    void idle(Duration timeout) {
+        idleNanos = nanos(timeout);
+        touched();
+    }
+
+    void read(Duration timeout) {
+        readNanos = nanos(timeout);
+        readingSince = connection.nowNanos();
+        touched();
+    }
+
+    void write(Duration timeout) {
+        writeNanos = nanos(timeout);
+        touched();
+    }
+
+    void lingerAtMost(Duration timeout) {
+        lingerAtEndNanos = Math.min(lingerNanos, forEver(timeout));
+        touched();
+    }
+
+    /// It is to end, and waits for the peer: from now on, and anew with all that the peer takes.
+    void linger() {
+        lingers = true;
+        lingerSince = connection.nowNanos();
+        touched();
+    }
+
+    private long lingerUntil() {
+        long nanos = connection.output.hasEnded() ? lingerAtEndNanos : lingerNanos;
+        return lingers ? Math.max(lingerSince, sentAt) + Math.max(1, nanos) : NEVER;
+    }
+
+    private void touched() {
+        watchUntil(nearest());
+    }
+
+    // ------------------------------------------------------------------ noting
+
+    void received() {
+        receivedAt = connection.nowNanos();
+    }
+
+    void readingBegins() {
+        if (readNanos > 0) {
+            readingSince = connection.nowNanos();
+            watchUntil(readingSince + readNanos);
+        }
+    }
+
+    /// There is output where there was none.
+    void outputBegins() {
+        sentAt = connection.nowNanos();
+        if (writeNanos > 0) {
+            watchUntil(sentAt + writeNanos);
+        }
+    }
+
+    void sent() {
+        sentAt = connection.nowNanos();
+    }
+
+    // ------------------------------------------------------------------ watching
+
+    /// Sees to it that the timer fires by then, at the latest.
+    private void watchUntil(long deadline) {
+        if (deadline >= timerAt || !connection.isOpenOrDraining()) {
+            return;
+        }
+        if (timer != null) {
+            timer.cancel();
+        }
+        timerAt = deadline;
+        timer = connection.loop().at(deadline, _ -> fired()).unreference();
+    }
+
+    private long nearest() {
+        return Math.min(
+                Math.min(lingerUntil(), until(TimeoutKind.IDLE)),
+                Math.min(until(TimeoutKind.READ), until(TimeoutKind.WRITE)));
+    }
+
+    private long until(TimeoutKind timeout) {
+        return switch (timeout) {
+            case IDLE ->
+                    idleNanos > 0
+                            ? Math.max(idleSince, Math.max(receivedAt, sentAt)) + idleNanos
+                            : NEVER;
+            case READ ->
+                    readNanos > 0 && connection.isReading()
+                            ? Math.max(receivedAt, readingSince) + readNanos
+                            : NEVER;
+            case WRITE ->
+                    writeNanos > 0 && !connection.output.isEmpty() ? sentAt + writeNanos : NEVER;
+        };
+    }
+
+    private void fired() {
+        timer = null;
+        timerAt = NEVER;
+        long now = connection.nowNanos();
+        if (lingerUntil() <= now) {
+            connection.closeWith(CloseReason.LINGER_TIMEOUT, null);
+            return;
+        }
+        for (TimeoutKind timeout : TimeoutKind.values()) {
+            if (until(timeout) <= now && connection.isOpenOrDraining()) {
+                connection.lifecycle.timedOut(timeout);
+                beginAnew(timeout, now);
+            }
+        }
+        touched();
+    }
+
+    /// Who heard of it goes on: from now.
+    private void beginAnew(TimeoutKind timeout, long now) {
+        switch (timeout) {
+            case IDLE -> idleSince = now;
+            case READ -> readingSince = now;
+            case WRITE -> sentAt = now;
+        }
+    }
+
+    void cancel() {
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+            timerAt = NEVER;
+        }
+        lingers = false;
+    }
+}

@@ -1,0 +1,75 @@
+package dev.gyre.internal.tls;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+import javax.net.ssl.SNIMatcher;
+import javax.net.ssl.SNIServerName;
+import javax.net.ssl.StandardConstants;
+
+/// Knows of a handshake what the engine does not tell: which name was asked for, before there is a session that could say
+/// so, and whether certificates were shown, which is how a resumed session is told from a new one.
+///
+/// Session ids and creation times do not tell: those of TLS 1.3 change, and these are kept in the ticket and
+/// have a clock's grain. But keys and trust are asked for a session exactly when the handshake is a full one, and always
+/// within the engine's delegated tasks, so on the thread that runs them.
+final class HandshakeRecorder extends SNIMatcher {
+    private static final ScopedValue<HandshakeRecorder> PRESENT = ScopedValue.newInstance();
+
+    // Written by whoever runs the tasks, read by the loop when they are done: the hand-over orders
+    // both.
+    private boolean sawCertificates;
+    private @Nullable String requestedName;
+
+    HandshakeRecorder() {
+        super(StandardConstants.SNI_HOST_NAME);
+    }
+
+    /// Accepts every name: the choice of a certificate is the answer. One that no certificate could have is as none.
+    @Override
+    public boolean matches(SNIServerName name) {
+        requestedName = canonicalOrNull(new String(name.getEncoded(), StandardCharsets.UTF_8));
+        return true;
+    }
+
+    /// The first record of a client is about to be given to the engine.
+    void noteHello(ByteBuffer record) {
+        String name = ClientHello.serverName(record);
+        requestedName = name == null ? null : canonicalOrNull(name);
+    }
+
+    private static @Nullable String canonicalOrNull(String name) {
+        try {
+            return ServerName.canonical(name);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    @Nullable String requestedName() {
+        return requestedName;
+    }
+
+    /// The name that is asked for in the handshake at hand; null if there is none.
+    static @Nullable String nameAskedFor() {
+        return PRESENT.isBound() ? PRESENT.get().requestedName : null;
+    }
+
+    /// Runs delegated tasks in its presence.
+    void attend(Runnable tasks) {
+        ScopedValue.where(PRESENT, this).run(tasks);
+    }
+
+    /// A certificate is about to be shown, or looked at.
+    static void note() {
+        if (PRESENT.isBound()) {
+            PRESENT.get().sawCertificates = true;
+        }
+    }
+
+    boolean sawCertificates() {
+        return sawCertificates;
+    }
+}

@@ -1,0 +1,101 @@
+package dev.gyre.internal.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.gyre.Clause;
+import dev.gyre.io.Tls;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+
+/// One place to work in for many connections.
+class RecordScratchTest {
+    private static final com.sun.management.ThreadMXBean THREADS =
+            (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private static final int RECORD_BYTES = 16_000;
+    private static final int RECORDS = 32;
+
+    /// For a record there and back: the engine itself needs half of it.
+    private static final int MOST_ALLOCATED = 6_500;
+
+    private final RecordScratch bench = new RecordScratch();
+    private final ByteBuffer plaintext = ByteBuffer.allocateDirect(RECORD_BYTES);
+    private final ByteBuffer received = ByteBuffer.allocateDirect(1 << 15);
+    private final ByteBuffer wire = ByteBuffer.allocateDirect(1 << 15);
+    private Tls server;
+    private Tls client;
+
+    @BeforeEach
+    void prepare() throws IOException {
+        server = Certificates.server();
+        client = Certificates.client();
+    }
+
+    private TlsEnd serverEnd() {
+        return new TlsEnd(TlsSetup.of(server).machine(null, 0, bench));
+    }
+
+    private TlsEnd clientEnd() {
+        return new TlsEnd(TlsSetup.of(client).machine("localhost", 4433, bench));
+    }
+
+    @Test
+    @Clause("X-1")
+    void connections_onOneBench_doNotSeeEachOther() {
+        TlsEnd one = serverEnd();
+        TlsEnd other = serverEnd();
+        TlsEnd oneClient = clientEnd();
+        TlsEnd otherClient = clientEnd();
+        for (int i = 0; i < 20; i++) { // Step by step, so that their records take turns.
+            step(oneClient, one);
+            step(otherClient, other);
+        }
+        oneClient.write("this is for one");
+        otherClient.write("and that for another");
+        for (int i = 0; i < 4; i++) {
+            step(oneClient, one);
+            step(otherClient, other);
+        }
+
+        assertThat(one.text()).isEqualTo("this is for one");
+        assertThat(other.text()).isEqualTo("and that for another");
+    }
+
+    private static void step(TlsEnd from, TlsEnd to) {
+        from.turn();
+        to.arrive(from.takeOutput());
+        to.turn();
+        from.arrive(to.takeOutput());
+    }
+
+    /// Given memory outside the heap, the JDK's ciphers need three times as much for a record.
+    @Test
+    void records_outsideTheHeap_areWorkedOnWithoutArraysOfTheirOwn() {
+        TlsEnd here = serverEnd();
+        TlsEnd there = clientEnd();
+        TlsEnd.talk(there, here);
+        sendOne(there, here); // Whatever is made only once.
+
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < RECORDS; i++) {
+            sendOne(there, here);
+        }
+        long each = (THREADS.getCurrentThreadAllocatedBytes() - before) / RECORDS;
+
+        assertThat(each)
+                .as("bytes allocated for a record there and back: does the engine get arrays?")
+                .isLessThan(MOST_ALLOCATED);
+    }
+
+    private void sendOne(TlsEnd from, TlsEnd to) {
+        wire.clear();
+        from.machine.send(new ByteBuffer[] {plaintext.clear()}, 0, 1, wire);
+        to.machine.receive(Ciphertext.of(wire.flip()), received.clear());
+        assertThat(received.position()).isEqualTo(RECORD_BYTES);
+    }
+}

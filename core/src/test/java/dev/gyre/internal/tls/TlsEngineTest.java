@@ -1,0 +1,363 @@
+package dev.gyre.internal.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.gyre.Clause;
+import dev.gyre.internal.tls.TlsEngine.Next;
+import dev.gyre.io.Tls;
+import dev.gyre.io.TlsSession;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/// Two ends of TLS in memory: what they agree on, and how they end.
+class TlsEngineTest {
+    private Tls server;
+    private Tls client;
+
+    @BeforeEach
+    void prepare() throws IOException {
+        server = Certificates.server();
+        client = Certificates.client();
+    }
+
+    private record Pair(TlsEnd server, TlsEnd client) {
+        static Pair of(Tls server, Tls client) {
+            return new Pair(
+                    new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordScratch())),
+                    new TlsEnd(
+                            TlsSetup.of(client).machine("localhost", 4433, new RecordScratch())));
+        }
+
+        Pair talk() {
+            TlsEnd.talk(client, server);
+            return this;
+        }
+
+        Pair requireOpen() {
+            assertThat(client.machine.failure()).isNull();
+            assertThat(server.machine.failure()).isNull();
+            assertThat(client.machine.session()).as("the client's session").isNotNull();
+            assertThat(server.machine.session()).as("the server's session").isNotNull();
+            return this;
+        }
+    }
+
+    private Pair open() {
+        return Pair.of(server, client).talk().requireOpen();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+    @Clause("X-1")
+    void handshake_ofEachVersion_agreesAndCarriesBytesBothWays(String version) {
+        client = client.withVersions(version);
+
+        Pair pair = open();
+        pair.client.write("hello");
+        pair.server.write("welcome");
+        pair.talk();
+
+        TlsSession session = pair.client.machine.session();
+        assertThat(session.version()).isEqualTo(version);
+        assertThat(session.resumed()).isFalse();
+        assertThat(session.protocol()).isNull();
+        assertThat(session.serverName()).isEqualTo("localhost");
+        assertThat(session.peerCertificates()).hasSize(1);
+        assertThat(pair.server.machine.session().serverName()).isEqualTo("localhost");
+        assertThat(pair.server.machine.session().peerCertificates()).isEmpty();
+        assertThat(pair.server.text()).isEqualTo("hello");
+        assertThat(pair.client.text()).isEqualTo("welcome");
+        assertThat(pair.client.tasksRun).as("work that was handed out").isPositive();
+        assertThat(pair.server.tasksRun).as("work that was handed out").isPositive();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+    @Clause("X-1")
+    void handshake_again_resumesTheSession(String version) {
+        client = client.withVersions(version);
+        open();
+
+        Pair second = open();
+
+        assertThat(second.client.machine.session().resumed()).isTrue();
+        assertThat(second.server.machine.session().resumed()).isTrue();
+        assertThat(second.client.machine.session().peerCertificates()).hasSize(1);
+        second.client.write("again");
+        assertThat(second.talk().server.text()).isEqualTo("again");
+    }
+
+    @Test
+    @Clause("X-1")
+    void handshake_underAnotherName_resumesNothing() throws IOException {
+        open();
+
+        Pair second = Pair.of(server, client.withServerName("127.0.0.1")).talk().requireOpen();
+
+        assertThat(second.client.machine.session().resumed()).isFalse();
+        assertThat(second.server.machine.session().serverName()).isNull();
+    }
+
+    @Test
+    @Clause("X-1")
+    void protocols_inCommon_areAgreedOnByTheServersPreference() {
+        server = server.withProtocols("h2", "http/1.1");
+        client = client.withProtocols("http/1.1", "h2");
+
+        Pair pair = open();
+
+        assertThat(pair.client.machine.session().protocol()).isEqualTo("h2");
+        assertThat(pair.server.machine.session().protocol()).isEqualTo("h2");
+    }
+
+    @Test
+    @Clause("X-1")
+    void protocols_withNoneInCommon_areRefusedByName() {
+        Pair pair = Pair.of(server.withProtocols("h2"), client.withProtocols("mqtt")).talk();
+
+        assertThat(pair.server.machine.failure())
+                .hasMessageContaining("none of our application protocols");
+        assertThat(pair.client.machine.failure()).hasMessageContaining("no_application_protocol");
+    }
+
+    @Test
+    @Clause("X-1")
+    void protocols_ofAServerAlone_areNoCondition() {
+        server = server.withProtocols("h2");
+
+        assertThat(open().server.machine.session().protocol()).isNull();
+    }
+
+    // ------------------------------------------------------------------ ends
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+    @Clause("X-1")
+    void end_ofBothSides_isAnnouncedByCloseNotify(String version) {
+        client = client.withVersions(version);
+        Pair pair = open();
+        pair.client.write("last words");
+        pair.client.machine.end();
+        pair.talk();
+        pair.server.machine.end();
+        pair.talk();
+
+        assertThat(pair.server.text()).isEqualTo("last words");
+        for (TlsEnd end : new TlsEnd[] {pair.client, pair.server}) {
+            assertThat(end.machine.inputEnded()).isTrue();
+            assertThat(end.machine.outputEnded()).isTrue();
+            assertThat(end.machine.hasOutput()).isFalse();
+            assertThat(end.machine.inputClosed()).isEqualTo(Next.END);
+            assertThat(end.machine.failure()).isNull();
+        }
+    }
+
+    @Test
+    @Clause("X-1")
+    void end_ofOneSide_leavesTheOtherDirectionOpen() {
+        Pair pair = open();
+        pair.client.machine.end();
+        pair.talk();
+
+        pair.server.write("still here");
+        pair.talk();
+
+        assertThat(pair.server.machine.inputEnded()).isTrue();
+        assertThat(pair.server.machine.outputEnded()).isFalse();
+        assertThat(pair.client.text()).isEqualTo("still here");
+    }
+
+    @Test
+    @Clause("X-1")
+    void inputClosed_withoutCloseNotify_isTruncation() {
+        Pair pair = open();
+
+        assertThat(pair.server.machine.inputClosed()).isEqualTo(Next.FAILURE);
+
+        assertThat(pair.server.machine.isTruncated()).isTrue();
+        assertThat(pair.server.machine.failure()).hasMessageContaining("without close_notify");
+    }
+
+    @Test
+    @Clause("X-1")
+    void inputClosed_duringTheHandshake_saysSo() {
+        Pair pair = Pair.of(server, client);
+        pair.client.turn();
+
+        pair.client.machine.inputClosed();
+
+        assertThat(pair.client.machine.isTruncated()).isFalse();
+        assertThat(pair.client.machine.failure()).hasMessageContaining("during the TLS handshake");
+    }
+
+    @Test
+    @Clause("X-1")
+    void end_duringTheHandshake_endsBoth() {
+        Pair pair = Pair.of(server, client);
+        pair.client.turn();
+        pair.client.machine.end();
+
+        pair.talk();
+
+        assertThat(pair.client.machine.outputEnded()).isTrue();
+        assertThat(pair.server.machine.session()).isNull();
+    }
+
+    // ------------------------------------------------------------------ strangers
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"GET / HTTP/1.1\r\n", "SSH-2.0-OpenSSH_9.2", "\0\0\0\0\0\0", "EHLO there"})
+    @Clause("X-1")
+    void receive_ofWhatIsNoTls_saysWhatItWas(String sent) {
+        TlsEnd end = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordScratch()));
+        end.arrive(sent.getBytes(StandardCharsets.UTF_8));
+
+        end.turn();
+
+        String expected =
+                switch (sent.charAt(0)) {
+                    case 'G' -> "the peer speaks HTTP, not TLS: it sent 'GET / HTTP/1.1\\x0d\\x0a'";
+                    case 'S' -> "the peer speaks SSH, not TLS: it sent 'SSH-2.0-OpenSSH_…'";
+                    case 'E' -> "the peer speaks SMTP or FTP, not TLS: it sent 'EHLO there'";
+                    default -> "the peer speaks no TLS: it sent '\\x00\\x00\\x00\\x00\\x00\\x00'";
+                };
+        assertThat(end.machine.failure()).hasMessage(expected);
+        end.turn();
+        assertThat(end.machine.outputEnded()).isTrue();
+    }
+
+    @Test
+    @Clause("X-1")
+    void receive_ofARecordThatIsTooLong_failsBeforeItHasArrived() {
+        TlsEnd end = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordScratch()));
+        end.arrive(new byte[] {22, 3, 1, (byte) 0xff, (byte) 0xff});
+
+        end.turn();
+
+        assertThat(end.machine.failure()).hasMessageContaining("record of 65540 bytes");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+    @Clause("X-1")
+    void receive_ofAChangedRecord_failsAndTellsThePeer(String version) {
+        client = client.withVersions(version);
+        Pair pair = open();
+        pair.client.write("attack at dawn");
+        pair.client.turn();
+        byte[] record = pair.client.takeOutput();
+        record[record.length - 1] ^= 1;
+        pair.server.arrive(record);
+
+        pair.talk();
+
+        assertThat(pair.server.machine.failure()).isNotNull();
+        assertThat(pair.server.text()).isEmpty();
+        assertThat(pair.client.machine.failure()).hasMessageContaining("alert bad_record_mac");
+    }
+
+    @Test
+    @Clause("X-1")
+    void renegotiation_asked_isRefusedByEitherSide() {
+        client = client.withVersions("TLSv1.2");
+        byte[] handshakeRecord = {22, 3, 3, 0, 1, 0};
+
+        for (boolean byClient : new boolean[] {true, false}) {
+            Pair pair = open();
+            TlsEnd asked = byClient ? pair.server : pair.client;
+            asked.arrive(handshakeRecord);
+            asked.turn();
+            pair.talk();
+
+            assertThat(asked.machine.failure()).hasMessageContaining("renegotiation");
+            assertThat((byClient ? pair.client : pair.server).machine.failure())
+                    .hasMessageContaining("alert unexpected_message");
+        }
+    }
+
+    @Test
+    @Clause("X-1")
+    void versions_withoutACommonOne_areRefusedByName() {
+        Pair pair = Pair.of(server.withVersions("TLSv1.3"), client.withVersions("TLSv1.2")).talk();
+
+        assertThat(pair.client.machine.failure()).hasMessageContaining("alert protocol_version");
+        assertThat(pair.server.machine.failure()).isNotNull();
+    }
+
+    @Test
+    @Clause("X-1")
+    void cipherSuites_asked_areTheOnesUsed() {
+        client = client.withCipherSuites("TLS_AES_256_GCM_SHA384");
+
+        assertThat(open().server.machine.session().cipherSuite())
+                .isEqualTo("TLS_AES_256_GCM_SHA384");
+    }
+
+    @Test
+    @Clause("X-1")
+    void receive_withoutRoom_takesNothingAndGoesOnLater() {
+        Pair pair = open();
+        pair.client.write("x".repeat(10_000));
+        pair.server.plaintextRoom = 100;
+        pair.talk();
+        assertThat(pair.server.text()).isEmpty();
+
+        pair.server.plaintextRoom = 16_000;
+        pair.talk();
+
+        assertThat(pair.server.text()).hasSize(10_000);
+    }
+
+    @Test
+    @Clause("X-1")
+    void send_withoutRoom_takesNothing() {
+        Pair pair = open();
+        ByteBuffer data = ByteBuffer.wrap(new byte[10]);
+
+        assertThat(pair.client.machine.send(new ByteBuffer[] {data}, 0, 1, ByteBuffer.allocate(50)))
+                .isEqualTo(Next.ROOM);
+
+        assertThat(data.remaining()).isEqualTo(10);
+    }
+
+    @Test
+    @Clause("X-1")
+    void receive_withAnEngineThatThrows_isAFailure() {
+        Pair pair = open();
+        pair.server.write("hello");
+        pair.server.turn();
+        ByteBuffer arrived = ByteBuffer.wrap(pair.server.takeOutput());
+
+        Next next =
+                pair.client.machine.receive(
+                        Ciphertext.of(arrived), ByteBuffer.allocate(1 << 15).asReadOnlyBuffer());
+
+        assertThat(next).isEqualTo(Next.FAILURE);
+        assertThat(pair.client.machine.failure())
+                .hasMessageContaining("the TLS engine failed: java.nio.ReadOnlyBufferException");
+    }
+
+    @Test
+    @Clause("X-1")
+    void send_withAnEngineThatThrows_isAFailure() {
+        Pair pair = open();
+        ByteBuffer[] plaintext = {ByteBuffer.wrap(new byte[10])};
+
+        Next next =
+                pair.client.machine.send(
+                        plaintext, 0, 1, ByteBuffer.allocate(1 << 15).asReadOnlyBuffer());
+
+        assertThat(next).isEqualTo(Next.FAILURE);
+        assertThat(pair.client.machine.failure())
+                .hasMessageContaining("the TLS engine failed: java.nio.ReadOnlyBufferException");
+        assertThat(pair.client.machine.hasOutput()).isFalse();
+    }
+}

@@ -1,0 +1,228 @@
+package dev.gyre.internal.loop;
+
+import static dev.gyre.LoopState.AWAKE;
+import static dev.gyre.LoopState.RUNNING;
+import static dev.gyre.LoopState.SLEEPING;
+import static dev.gyre.LoopState.TERMINATING;
+import static dev.gyre.stress.IdleTask.IDLE;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import dev.gyre.stress.OneBitBackend;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.LL_Result;
+
+/// Check-then-sleep, the real [Poller] against the real [Ingress]. One task (or one request to stop) and one
+/// wait: the loop must see the one or be woken by the other.
+public final class PollerStress {
+    private static final long LATER = Long.MAX_VALUE;
+
+    private PollerStress() {}
+
+    /// A running loop, as far as it takes part in the protocol.
+    private static final class SleepyLoop {
+        final StateCell state = new StateCell();
+        final OneBitBackend backend = new OneBitBackend();
+        final StopRequest stop = new StopRequest();
+        final Ingress ingress = new Ingress(state, backend, 64);
+        final Poller sleep = new Poller(state, ingress, backend, stop);
+
+        SleepyLoop() {
+            state.move(AWAKE, RUNNING);
+        }
+
+        /// As [Shutdown] begins an end while a thread runs the loop.
+        void terminate() {
+            while (true) {
+                if (state.move(RUNNING, TERMINATING)) {
+                    return;
+                }
+                if (state.move(SLEEPING, TERMINATING)) {
+                    backend.wake();
+                    return;
+                }
+            }
+        }
+
+        void report(LL_Result result) {
+            result.r1 = backend.sleep();
+            result.r2 = state.get();
+        }
+    }
+
+    /// Catches a loop that looks before it announces, a slot filled without a full fence after the store (a
+    /// store buffer then hides it from the look), and an announcement without a fence.
+    @JCStressTest
+    @Outcome(id = "did not sleep, RUNNING", expect = ACCEPTABLE, desc = "The loop saw the task.")
+    @Outcome(id = "slept until woken, RUNNING", expect = ACCEPTABLE, desc = "The producer saw it.")
+    @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the task waits for ever.")
+    @State
+    public static class Task {
+        private final SleepyLoop loop = new SleepyLoop();
+
+        @Actor
+        public void producer() {
+            loop.ingress.submit(IDLE);
+            loop.backend.leaveAlone();
+        }
+
+        @Actor
+        public void sleeper() {
+            loop.sleep.pollUntil(LATER);
+        }
+
+        @Arbiter
+        public void rest(LL_Result result) {
+            loop.report(result);
+        }
+    }
+
+    /// Catches the same when the task opens a new chunk of the lane: then the look is at the directory.
+    @JCStressTest
+    @Outcome(id = "did not sleep, RUNNING", expect = ACCEPTABLE, desc = "The loop saw the task.")
+    @Outcome(id = "slept until woken, RUNNING", expect = ACCEPTABLE, desc = "The producer saw it.")
+    @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the task waits for ever.")
+    @State
+    public static class TaskInNextChunk {
+        private final SleepyLoop loop = new SleepyLoop();
+
+        public TaskInNextChunk() {
+            for (int i = 0; i < ExternalLane.CHUNK; i++) {
+                loop.ingress.submit(IDLE);
+                loop.ingress.external.poll();
+            }
+        }
+
+        @Actor
+        public void producer() {
+            loop.ingress.submit(IDLE);
+            loop.backend.leaveAlone();
+        }
+
+        @Actor
+        public void sleeper() {
+            loop.sleep.pollUntil(LATER);
+        }
+
+        @Arbiter
+        public void rest(LL_Result result) {
+            loop.report(result);
+        }
+    }
+
+    /// Catches the same for the priority lane. A count that is published with less than a volatile store
+    /// shows only where leaving a lock is no full fence, which it is on x86.
+    @JCStressTest
+    @Outcome(id = "did not sleep, RUNNING", expect = ACCEPTABLE, desc = "The loop saw the task.")
+    @Outcome(id = "slept until woken, RUNNING", expect = ACCEPTABLE, desc = "The producer saw it.")
+    @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the task waits for ever.")
+    @State
+    public static class PriorityTask {
+        private final SleepyLoop loop = new SleepyLoop();
+
+        @Actor
+        public void producer() {
+            loop.ingress.submitPriority(IDLE);
+            loop.backend.leaveAlone();
+        }
+
+        @Actor
+        public void sleeper() {
+            loop.sleep.pollUntil(LATER);
+        }
+
+        @Arbiter
+        public void rest(LL_Result result) {
+            loop.report(result);
+        }
+    }
+
+    /// Catches a request to stop that is published with less than a volatile store, or not looked at
+    /// after the announcement.
+    @JCStressTest
+    @Outcome(id = "did not sleep, RUNNING", expect = ACCEPTABLE, desc = "The loop saw the request.")
+    @Outcome(id = "slept until woken, RUNNING", expect = ACCEPTABLE, desc = "The caller saw it.")
+    @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the run never returns.")
+    @State
+    public static class Stop {
+        private final SleepyLoop loop = new SleepyLoop();
+
+        @Actor
+        public void caller() {
+            loop.stop.request();
+            loop.ingress.wakeIfSleeping();
+            loop.backend.leaveAlone();
+        }
+
+        @Actor
+        public void sleeper() {
+            loop.sleep.pollUntil(LATER);
+        }
+
+        @Arbiter
+        public void rest(LL_Result result) {
+            loop.report(result);
+        }
+    }
+
+    /// Catches a loop that stores RUNNING after its wait, and an end that does not wake a sleeper.
+    @JCStressTest
+    @Outcome(id = "did not sleep, TERMINATING", expect = ACCEPTABLE, desc = "The loop saw the end.")
+    @Outcome(id = "slept until woken, TERMINATING", expect = ACCEPTABLE, desc = "It was woken.")
+    @Outcome(expect = FORBIDDEN, desc = "The end was overwritten, or nobody woke the loop.")
+    @State
+    public static class Terminating {
+        private final SleepyLoop loop = new SleepyLoop();
+
+        @Actor
+        public void caller() {
+            loop.terminate();
+            loop.backend.leaveAlone();
+        }
+
+        @Actor
+        public void sleeper() {
+            loop.sleep.pollUntil(LATER);
+        }
+
+        @Arbiter
+        public void rest(LL_Result result) {
+            loop.report(result);
+        }
+    }
+
+    /// Catches both mistakes where they meet: a loop that is woken for a task, and goes back to RUNNING
+    /// just when the end begins.
+    @JCStressTest
+    @Outcome(id = "did not sleep, TERMINATING", expect = ACCEPTABLE, desc = "The loop saw either.")
+    @Outcome(id = "slept until woken, TERMINATING", expect = ACCEPTABLE, desc = "It was woken.")
+    @Outcome(expect = FORBIDDEN, desc = "The end was overwritten, or nobody woke the loop.")
+    @State
+    public static class TaskAndTerminating {
+        private final SleepyLoop loop = new SleepyLoop();
+
+        @Actor
+        public void caller() {
+            loop.ingress.submit(IDLE);
+            loop.terminate();
+            loop.backend.leaveAlone();
+        }
+
+        @Actor
+        public void sleeper() {
+            loop.sleep.pollUntil(LATER);
+            loop.sleep.pollUntil(LATER);
+        }
+
+        @Arbiter
+        public void rest(LL_Result result) {
+            loop.report(result);
+        }
+    }
+}
