@@ -150,7 +150,7 @@ public final class LoopConfig implements Cloneable {
     }
 
     /// How much memory the loop's pooled buffers may have in use together: those of streams and of
-    /// [dev.gyre.io.Buffer#take]. Excludes [#receiveBuffers()].
+    /// [dev.gyre.io.Buffer#acquire]. Excludes [#receiveBuffers()].
     ///
     /// Default: an equal share of the process budget for one loop per processor, up to 256 MiB. The
     /// system property `gyre.bufferMemory`, such as `512m`, sets the budget. Its default is the

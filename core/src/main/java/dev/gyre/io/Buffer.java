@@ -22,7 +22,7 @@ import java.util.Objects;
 /// kernel may be writing into it. Until then every other use of it throws an [IllegalStateException] that
 /// names the operation, and so does a second operation.
 ///
-/// **Memory.** That of [#allocate] is freed when nobody can reach it any more. [#take] has memory
+/// **Memory.** That of [#allocate] is freed when nobody can reach it any more. [#acquire] has memory
 /// of the loop's, which is there already and is given back by [#release()]; so has what
 /// [Receive#keep()] kept. With the system property `gyre.leaks=on`, what is never given back is
 /// told to [dev.gyre.metrics.LoopObserver#onBufferLeak].
@@ -252,7 +252,7 @@ public sealed interface Buffer permits NativeBuffer {
     /// Whether an operation has it.
     boolean isInFlight();
 
-    /// Gives a buffer back, from any thread: one of [#take], one that [Receive#keep()] kept, or a
+    /// Gives a buffer back, from any thread: one of [#acquire], one that [Receive#keep()] kept, or a
     /// slice. It cannot be used any more. Does nothing for one of [#allocate], nor for one that
     /// goes back by itself.
     ///
