@@ -307,7 +307,7 @@ public final class Loop implements EventLoop {
     public Timer at(long deadlineNanos, Consumer<? super Timer> callback) {
         Objects.requireNonNull(callback, "callback");
         requireOpenLoop("at");
-        Durations.requireWithinReach("deadline", deadlineNanos, nowNanos());
+        Durations.requireComparable("deadline", deadlineNanos, nowNanos());
         return timers.schedule(deadlineNanos, 0, callback);
     }
 

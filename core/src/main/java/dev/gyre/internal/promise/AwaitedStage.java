@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 /// A stage that somebody else completes. It may never be, and outlive many loops, and nobody can take back what
 /// listens to it: so what it holds of the loop is cut off once the promise is settled.
 final class AwaitedStage<T extends @Nullable Object> extends ExternalWork<T> {
-    private final Ear<T> ear = new Ear<>(this);
+    private final Ear<T> callback = new Ear<>(this);
 
     AwaitedStage(LoopPromise<T> promise) {
         super(promise);
@@ -18,7 +18,7 @@ final class AwaitedStage<T extends @Nullable Object> extends ExternalWork<T> {
 
     void await(CompletionStage<? extends T> stage) {
         try {
-            stage.whenComplete(ear::hear);
+            stage.whenComplete(callback::hear);
         } catch (Throwable refused) {
             // A stage of somebody else's make: it will never tell, and the loop must not wait.
             deliverRejected(refused);
@@ -65,12 +65,12 @@ final class AwaitedStage<T extends @Nullable Object> extends ExternalWork<T> {
     }
 
     @Override
-    void tellAbandoned(Throwable reason) {
+    void notifyAbandoned(Throwable reason) {
         // Others may wait for the stage, too.
     }
 
     @Override
-    void ended() {
-        ear.awaited = null;
+    void onSettled() {
+        callback.awaited = null;
     }
 }

@@ -20,8 +20,8 @@ import java.util.stream.Stream;
 abstract sealed class Combination<T extends @Nullable Object, R extends @Nullable Object>
         extends LoopPromise<R> {
     // Until it is settled: a settled promise keeps nothing alive but its value.
-    private List<Part<T>> parts;
-    private int missing;
+    private List<Part<T>> inputs;
+    private int remaining;
 
     private Combination(Promises home, Collection<? extends Promise<? extends T>> promises) {
         super(home);
@@ -31,26 +31,26 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
             Objects.requireNonNull(promise, () -> "promises[" + listed.size() + "]");
             listed.add(new Part<>(this, (LoopPromise<? extends T>) promise));
         }
-        parts = listed;
-        missing = listed.size();
+        inputs = listed;
+        remaining = listed.size();
     }
 
     /// Waits for the others, once it is registered.
     final void begin() {
-        if (missing == 0) {
+        if (remaining == 0) {
             complete();
             return;
         }
-        attach((InternalReaction) this::forsakeParts);
-        for (Part<T> part : parts) {
-            part.begin(home);
+        attach((InternalReaction) this::detachInputs);
+        for (Part<T> part : inputs) {
+            part.begin(owner);
         }
     }
 
     /// A source that stays pending for long must not gather what no longer waits for it.
-    private void forsakeParts() {
-        List<Part<T>> forsaken = parts;
-        parts = List.of();
+    private void detachInputs() {
+        List<Part<T>> forsaken = inputs;
+        inputs = List.of();
         forsaken.forEach(Part::forsake);
     }
 
@@ -87,22 +87,22 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
     }
 
     private void sourceSettled(LoopPromise<? extends T> source) {
-        missing--;
-        if (!decides(source) && missing == 0) {
+        remaining--;
+        if (!decides(source) && remaining == 0) {
             complete();
         }
     }
 
     /// The promises it is made of, in their order. Only while it is pending.
     final Stream<LoopPromise<? extends T>> sources() {
-        return parts.stream().map(part -> part.source);
+        return inputs.stream().map(part -> part.source);
     }
 
     @Override
     @SuppressWarnings("ReferenceEquality") // a loop is only itself
     final boolean isDerived() {
-        for (Part<T> part : parts) {
-            if (part.source.home == home && part.source.isPending()) {
+        for (Part<T> part : inputs) {
+            if (part.source.owner == owner && part.source.isPending()) {
                 return true;
             }
         }

@@ -15,16 +15,16 @@ final class DeadlineStep<T extends @Nullable Object> extends Step<T, T> {
     DeadlineStep(LoopPromise<T> source) {
         super(source);
         // A source that stays pending for long must not gather guards that gave up.
-        attach((InternalReaction) this::forsakeSource);
+        attach((InternalReaction) this::detachFromSource);
     }
 
     @Override
-    void settled(LoopPromise<T> source) {
+    void onSettled(LoopPromise<T> source) {
         settleLike(source);
     }
 
     /// Rejects it when the time has passed.
-    void until(Duration timeout, long nanos) {
+    void rejectAfter(Duration timeout, long nanos) {
         long deadlineNanos = Durations.deadline("timeout", loop().nowNanos(), nanos);
         Timer timer =
                 loop().at(
@@ -33,6 +33,6 @@ final class DeadlineStep<T extends @Nullable Object> extends Step<T, T> {
                                         settleRejected(
                                                 new TimeoutException(
                                                         "not settled within " + timeout)));
-        attach((InternalReaction) () -> home.cancel(timer));
+        attach((InternalReaction) () -> owner.cancel(timer));
     }
 }

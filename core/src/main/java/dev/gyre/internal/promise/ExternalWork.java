@@ -16,35 +16,35 @@ abstract sealed class ExternalWork<T extends @Nullable Object> permits PromisedW
     }
 
     /// Lets the list know it, until the promise is settled, by whomever. Loop thread.
-    final void begin() {
-        ExternalWorkList outstanding = promise.home.outstanding;
+    final void register() {
+        ExternalWorkList outstanding = promise.owner.externalWork;
         // First, as it may allocate: a failure later would leave the list waiting.
         // Not a handler: a rejection that nobody else hears of is still unhandled.
         promise.attach(
                 (InternalReaction)
                         () -> {
                             outstanding.remove(this);
-                            ended();
+                            onSettled();
                         });
         outstanding.add(this);
     }
 
     /// Any thread.
     final void deliverResolved(T value) {
-        promise.home.settleOnLoop(() -> promise.settleResolved(value));
+        promise.owner.settleOnLoop(() -> promise.settleResolved(value));
     }
 
     /// Any thread.
     final void deliverRejected(Throwable reason) {
-        promise.home.settleOnLoop(() -> promise.settleRejected(reason));
+        promise.owner.settleOnLoop(() -> promise.settleRejected(reason));
     }
 
     /// The loop ends before it did: rejects the promise. Loop thread, perhaps with a lock: no user code.
     abstract void abandon(Throwable reason);
 
     /// Tells whoever is at it that it was abandoned. User code may run, so no lock is held.
-    abstract void tellAbandoned(Throwable reason);
+    abstract void notifyAbandoned(Throwable reason);
 
     /// The promise is settled. Loop thread.
-    abstract void ended();
+    abstract void onSettled();
 }

@@ -23,40 +23,40 @@ public final class LoopDeferred<T extends @Nullable Object> implements Deferred<
 
     @Override
     public boolean resolve(T value) {
-        Promises home = promise.home;
+        Promises home = promise.owner;
         StackReserve.requireLarge();
         if (home.confinement.isHere()) {
-            return promise.isOpen() && promise.settleResolved(value);
+            return promise.isUnresolved() && promise.settleResolved(value);
         }
-        return home.whileNobodyRuns(
-                "resolve", () -> promise.isOpen() && promise.settleResolved(value));
+        return home.runLocked(
+                "resolve", () -> promise.isUnresolved() && promise.settleResolved(value));
     }
 
     @Override
     public boolean reject(Throwable reason) {
         Objects.requireNonNull(reason, "reason");
-        Promises home = promise.home;
+        Promises home = promise.owner;
         StackReserve.requireLarge();
         if (home.confinement.isHere()) {
-            return promise.isOpen() && promise.settleRejected(reason);
+            return promise.isUnresolved() && promise.settleRejected(reason);
         }
-        return home.whileNobodyRuns(
-                "reject", () -> promise.isOpen() && promise.settleRejected(reason));
+        return home.runLocked(
+                "reject", () -> promise.isUnresolved() && promise.settleRejected(reason));
     }
 
     @Override
     public boolean follow(Promise<? extends T> other) {
         Objects.requireNonNull(other, "other");
-        Promises home = promise.home;
+        Promises home = promise.owner;
         StackReserve.requireLarge();
         if (home.confinement.isHere()) {
             return followed((LoopPromise<? extends T>) other);
         }
-        return home.whileNobodyRuns("follow", () -> followed((LoopPromise<? extends T>) other));
+        return home.runLocked("follow", () -> followed((LoopPromise<? extends T>) other));
     }
 
     private boolean followed(LoopPromise<? extends T> other) {
-        if (!promise.isOpen()) {
+        if (!promise.isUnresolved()) {
             return false;
         }
         promise.follow(other);

@@ -27,22 +27,22 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
     @SuppressWarnings("ReferenceEquality") // a loop is only itself
     boolean isDerived() {
         LoopPromise<?> other = followed();
-        return other != null && other.home == home;
+        return other != null && other.owner == owner;
     }
 
     /// Lets it settle as the other one does. Only while it [#isOpen()].
     final void follow(LoopPromise<? extends T> other) {
-        if (leadsHere(other)) {
+        if (wouldFollowItself(other)) {
             settleRejected(
                     new IllegalStateException(
                             this + " was told to follow itself: it would never settle"));
-        } else if (other.home == home && !other.isPending()) {
+        } else if (other.owner == owner && !other.isPending()) {
             other.markHandled();
             settleLike(other);
         } else {
-            beginToFollow(other);
-            home.register(this); // Its source, by way of which it was known, is settled.
-            Subscription abroad = other.observe(new Follower(this, other), home);
+            startFollowing(other);
+            owner.register(this); // Its source, by way of which it was known, is settled.
+            Subscription abroad = other.observe(new Follower(this, other), owner);
             if (abroad != null) {
                 // Otherwise a promise of a loop that goes on would keep this loop when it is over.
                 attach((InternalReaction) abroad::cancelUnlessSettled);
@@ -51,9 +51,9 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
     }
 
     @SuppressWarnings("ReferenceEquality") // the very same promise
-    private boolean leadsHere(LoopPromise<?> other) {
+    private boolean wouldFollowItself(LoopPromise<?> other) {
         LoopPromise<?> next = other;
-        while (next != null && next != this && next.home == home) {
+        while (next != null && next != this && next.owner == owner) {
             next = next.followed();
         }
         return next == this;
@@ -71,7 +71,7 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
     /// @return for taking it back from there, or null if it is attached here
     @SuppressWarnings("ReferenceEquality") // a loop is only itself
     final @Nullable Subscription observe(Reaction reaction, Promises where) {
-        if (where == home) {
+        if (where == owner) {
             react(reaction);
             return null;
         }
@@ -100,26 +100,28 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
     /// Any thread.
     private void deliverRejection(Cancellation cancelled) {
         Throwable reason = Objects.requireNonNull(cancelled.reason());
-        home.settleOnLoop(() -> settleRejected(reason));
+        owner.settleOnLoop(() -> settleRejected(reason));
     }
 
     // ------------------------------------------------------------------ steps
 
-    private Promise<T> guarded(String method, Consumer<DeadlineStep<T>> terms) {
-        return home.isOpenHere() ? guarded(terms) : home.whileOpen(method, () -> guarded(terms));
+    private Promise<T> withLimit(String method, Consumer<DeadlineStep<T>> terms) {
+        return owner.isOpenHere()
+                ? withLimit(terms)
+                : owner.runLockedIfOpen(method, () -> withLimit(terms));
     }
 
-    private Promise<T> guarded(Consumer<DeadlineStep<T>> terms) {
+    private Promise<T> withLimit(Consumer<DeadlineStep<T>> terms) {
         DeadlineStep<T> guard = new DeadlineStep<>(this);
         terms.accept(guard);
-        return begun(guard);
+        return attachStep(guard);
     }
 
-    private <P extends Step<T, ?>> P begun(P step) {
+    private <P extends Step<T, ?>> P attachStep(P step) {
         if (step.isPending()) {
             // A step of a new promise is found by way of that one, which is noted itself.
-            if (!isPending() || presentEntry() != null) {
-                home.register(step);
+            if (!isPending() || entryIfPresent() != null) {
+                owner.register(step);
             }
             react(step);
         } else {
@@ -132,9 +134,9 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
     public final <R extends @Nullable Object> Promise<R> then(
             Handler<? super T, ? extends R> handler) {
         Objects.requireNonNull(handler, "handler");
-        return home.isOpenHere()
-                ? begun(new Steps.Then<>(this, handler))
-                : home.whileOpen("then", () -> begun(new Steps.Then<>(this, handler)));
+        return owner.isOpenHere()
+                ? attachStep(new Steps.Then<>(this, handler))
+                : owner.runLockedIfOpen("then", () -> attachStep(new Steps.Then<>(this, handler)));
     }
 
     @Override
@@ -143,37 +145,39 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
             Handler<? super Throwable, ? extends R> onRejected) {
         Objects.requireNonNull(onResolved, "onResolved");
         Objects.requireNonNull(onRejected, "onRejected");
-        return home.isOpenHere()
-                ? begun(new Steps.Either<>(this, onResolved, onRejected))
-                : home.whileOpen(
-                        "then", () -> begun(new Steps.Either<>(this, onResolved, onRejected)));
+        return owner.isOpenHere()
+                ? attachStep(new Steps.Either<>(this, onResolved, onRejected))
+                : owner.runLockedIfOpen(
+                        "then", () -> attachStep(new Steps.Either<>(this, onResolved, onRejected)));
     }
 
     @Override
     public final Promise<@Nullable Void> thenAccept(Action<? super T> action) {
         Objects.requireNonNull(action, "action");
-        return home.isOpenHere()
-                ? begun(new Steps.Accept<>(this, action))
-                : home.whileOpen("thenAccept", () -> begun(new Steps.Accept<>(this, action)));
+        return owner.isOpenHere()
+                ? attachStep(new Steps.Accept<>(this, action))
+                : owner.runLockedIfOpen(
+                        "thenAccept", () -> attachStep(new Steps.Accept<>(this, action)));
     }
 
     @Override
     public final <R extends @Nullable Object> Promise<R> thenCompose(
             Handler<? super T, ? extends Promise<? extends R>> handler) {
         Objects.requireNonNull(handler, "handler");
-        return home.isOpenHere()
-                ? begun(new Steps.Compose<>(this, handler))
-                : home.whileOpen("thenCompose", () -> begun(new Steps.Compose<>(this, handler)));
+        return owner.isOpenHere()
+                ? attachStep(new Steps.Compose<>(this, handler))
+                : owner.runLockedIfOpen(
+                        "thenCompose", () -> attachStep(new Steps.Compose<>(this, handler)));
     }
 
     @Override
     public final Promise<T> recover(Handler<? super Throwable, ? extends T> handler) {
         Objects.requireNonNull(handler, "handler");
-        return home.isOpenHere()
-                ? begun(new Steps.Recover<>(this, Throwable.class, handler))
-                : home.whileOpen(
+        return owner.isOpenHere()
+                ? attachStep(new Steps.Recover<>(this, Throwable.class, handler))
+                : owner.runLockedIfOpen(
                         "recover",
-                        () -> begun(new Steps.Recover<>(this, Throwable.class, handler)));
+                        () -> attachStep(new Steps.Recover<>(this, Throwable.class, handler)));
     }
 
     @Override
@@ -181,39 +185,42 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
             Class<X> type, Handler<? super X, ? extends T> handler) {
         Objects.requireNonNull(type, "type");
         Objects.requireNonNull(handler, "handler");
-        return home.isOpenHere()
-                ? begun(new Steps.Recover<>(this, type, handler))
-                : home.whileOpen("recover", () -> begun(new Steps.Recover<>(this, type, handler)));
+        return owner.isOpenHere()
+                ? attachStep(new Steps.Recover<>(this, type, handler))
+                : owner.runLockedIfOpen(
+                        "recover", () -> attachStep(new Steps.Recover<>(this, type, handler)));
     }
 
     @Override
     public final Promise<T> recoverCompose(
             Handler<? super Throwable, ? extends Promise<? extends T>> handler) {
         Objects.requireNonNull(handler, "handler");
-        return home.isOpenHere()
-                ? begun(new Steps.RecoverCompose<>(this, handler))
-                : home.whileOpen(
-                        "recoverCompose", () -> begun(new Steps.RecoverCompose<>(this, handler)));
+        return owner.isOpenHere()
+                ? attachStep(new Steps.RecoverCompose<>(this, handler))
+                : owner.runLockedIfOpen(
+                        "recoverCompose",
+                        () -> attachStep(new Steps.RecoverCompose<>(this, handler)));
     }
 
     @Override
     public final Promise<T> finallyRun(Cleanup cleanup) {
         Objects.requireNonNull(cleanup, "cleanup");
-        return home.isOpenHere()
-                ? begun(new Steps.Finally<>(this, cleanup))
-                : home.whileOpen("finallyRun", () -> begun(new Steps.Finally<>(this, cleanup)));
+        return owner.isOpenHere()
+                ? attachStep(new Steps.Finally<>(this, cleanup))
+                : owner.runLockedIfOpen(
+                        "finallyRun", () -> attachStep(new Steps.Finally<>(this, cleanup)));
     }
 
     @Override
     public final Promise<T> orTimeout(Duration timeout) {
         long nanos = Durations.nanos("timeout", timeout);
-        return guarded("orTimeout", guard -> guard.until(timeout, nanos));
+        return withLimit("orTimeout", guard -> guard.rejectAfter(timeout, nanos));
     }
 
     @Override
     public final Promise<T> cancelOn(Cancellation cancellation) {
         Objects.requireNonNull(cancellation, "cancellation");
-        return guarded("cancelOn", guard -> guard.rejectOn(cancellation));
+        return withLimit("cancelOn", guard -> guard.rejectOn(cancellation));
     }
 
     // ------------------------------------------------------------------ any thread
@@ -250,13 +257,13 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
 
     @Override
     public final @Nullable Throwable createdAt() {
-        RegistryEntry present = presentEntry();
+        RegistryEntry present = entryIfPresent();
         return present == null ? null : present.createdAt;
     }
 
     @Override
     public final EventLoop loop() {
-        return home.host.loop();
+        return owner.host.loop();
     }
 
     @Override

@@ -27,7 +27,7 @@ public final class NewPromises {
     }
 
     public <T extends @Nullable Object> Promise<T> resolved(T value) {
-        return home.confined(
+        return home.create(
                 "resolved",
                 () -> {
                     LoopPromise<T> promise = new LoopPromise<>(home);
@@ -38,7 +38,7 @@ public final class NewPromises {
 
     public <T extends @Nullable Object> Promise<T> rejected(Throwable reason) {
         Objects.requireNonNull(reason, "reason");
-        return home.confined(
+        return home.create(
                 "rejected",
                 () -> {
                     LoopPromise<T> promise = new LoopPromise<>(home);
@@ -50,11 +50,11 @@ public final class NewPromises {
     public <T extends @Nullable Object> Promise<T> from(CompletionStage<? extends T> stage) {
         Objects.requireNonNull(stage, "stage");
         AwaitedStage<T> awaited =
-                home.confined(
+                home.create(
                         "from",
                         () -> {
                             AwaitedStage<T> added = new AwaitedStage<>(home.<T>pending());
-                            added.begin();
+                            added.register();
                             return added;
                         });
         awaited.await(stage); // It may run callbacks, so no lock is held.
@@ -67,14 +67,14 @@ public final class NewPromises {
         Objects.requireNonNull(cancellation, "cancellation");
         Objects.requireNonNull(work, "work");
         PromisedWork<T> promised =
-                home.confined(
+                home.create(
                         "promisify",
                         () -> {
                             PromisedWork<T> added =
                                     new PromisedWork<>(
                                             home.<T>pending(), work, executor, cancellation);
-                            added.begin();
-                            added.heed();
+                            added.register();
+                            added.listenForCancellation();
                             return added;
                         });
         promised.start();
@@ -83,7 +83,7 @@ public final class NewPromises {
 
     public Promise<@Nullable Void> delay(Duration delay, Cancellation cancellation) {
         Objects.requireNonNull(cancellation, "cancellation");
-        return home.confined(
+        return home.create(
                 "delay",
                 () -> {
                     LoopPromise<@Nullable Void> promise = new LoopPromise<>(home);
@@ -117,7 +117,7 @@ public final class NewPromises {
 
     private <R extends @Nullable Object> Promise<R> combined(
             String method, Supplier<? extends Combination<?, R>> combination) {
-        return home.confined(
+        return home.create(
                 method,
                 () -> {
                     Combination<?, R> made = combination.get();

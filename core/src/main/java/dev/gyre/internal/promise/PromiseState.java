@@ -32,7 +32,7 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
         }
     }
 
-    final Promises home;
+    final Promises owner;
 
     // Shared: written by the loop thread, `state` last and with release; read by any.
     private byte state;
@@ -49,7 +49,7 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
     private boolean handled;
 
     PromiseState(Promises home) {
-        this.home = home;
+        this.owner = home;
         if (home.isTracing()) {
             entry = home.newEntry(promise());
         }
@@ -70,7 +70,7 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
     }
 
     /// Whether nothing decides its outcome yet.
-    final boolean isOpen() {
+    final boolean isUnresolved() {
         return state == PENDING;
     }
 
@@ -103,17 +103,17 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
 
     /// Its number, and what else only few promises need. Any thread.
     final RegistryEntry entry() {
-        RegistryEntry present = presentEntry();
+        RegistryEntry present = entryIfPresent();
         if (present != null) {
             return present;
         }
-        RegistryEntry made = home.newEntry(promise());
+        RegistryEntry made = owner.newEntry(promise());
         RegistryEntry before = (RegistryEntry) ENTRY.compareAndExchange(this, null, made);
         return before == null ? made : before;
     }
 
     /// The same, if anybody has needed it. Any thread.
-    final @Nullable RegistryEntry presentEntry() {
+    final @Nullable RegistryEntry entryIfPresent() {
         return (RegistryEntry) ENTRY.getAcquire(this);
     }
 
@@ -139,23 +139,23 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
         Object waiting = reactions;
         // Fallible steps first: a settled promise must notify all its reactions.
         if (waiting != null) {
-            home.ensureCapacity(waiting instanceof Reactions several ? several.size() : 1);
+            owner.ensureCapacity(waiting instanceof Reactions several ? several.size() : 1);
         }
         if (outcome == REJECTED && !handled) {
-            home.unhandled.ensureCapacity();
+            owner.unhandled.ensureCapacity();
         }
         this.value = value;
         STATE.setRelease(this, outcome); // Pairs with the acquire in isSettled().
         if (entry != null) {
-            home.noteSettled(entry);
+            owner.onSettled(entry);
         }
         if (outcome == REJECTED && !handled) {
-            home.noteUnhandled(promise());
+            owner.onUnhandled(promise());
         }
         // To ask for a class is cheap, for an interface less so.
         if (waiting instanceof Step<?, ?> step) {
             reactions = null;
-            home.react(step);
+            owner.enqueue(step);
         } else if (waiting != null) {
             reactions = null;
             triggerOther(waiting);
@@ -165,14 +165,14 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
 
     private void triggerOther(Object waiting) {
         if (waiting instanceof Reactions several) {
-            several.trigger(home);
+            several.trigger(owner);
         } else {
-            home.trigger((Reaction) waiting);
+            owner.notifySettled((Reaction) waiting);
         }
     }
 
     /// From now on only that promise settles it.
-    final void beginToFollow(LoopPromise<?> other) {
+    final void startFollowing(LoopPromise<?> other) {
         value = other;
         state = FOLLOWING;
     }
@@ -185,7 +185,7 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
         if (isPending()) {
             attach(reaction);
         } else {
-            home.trigger(reaction);
+            owner.notifySettled(reaction);
         }
     }
 

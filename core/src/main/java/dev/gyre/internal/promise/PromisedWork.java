@@ -21,12 +21,12 @@ final class PromisedWork<T extends @Nullable Object> extends ExternalWork<T> imp
     private static final int RUNNING = 1;
     private static final int INTERRUPTING = 2;
     private static final int INTERRUPTED = 3;
-    private static final int OVER = 4;
+    private static final int DONE = 4;
 
     private final BlockingWork<? extends T> work;
     private final Executor executor;
-    private final CancellationSource givenUp;
-    private final Cancellation requested;
+    private final CancellationSource abandonment;
+    private final Cancellation cancellation;
     private Cancellation.@Nullable Registration registration;
 
     // Shared: moved by the worker and by whoever gives the work up.
@@ -43,13 +43,13 @@ final class PromisedWork<T extends @Nullable Object> extends ExternalWork<T> imp
         super(promise);
         this.work = work;
         this.executor = executor;
-        this.requested = requested;
-        givenUp = CancellationSource.linkedTo(requested);
+        this.cancellation = requested;
+        abandonment = CancellationSource.linkedTo(requested);
     }
 
     /// Hears of a cancellation. Loop thread, before [#start()].
-    void heed() {
-        registration = requested.onCancel(this::cancelled);
+    void listenForCancellation() {
+        registration = cancellation.onCancel(this::cancelled);
         if (!promise.isPending()) {
             registration.close();
         }
@@ -57,17 +57,17 @@ final class PromisedWork<T extends @Nullable Object> extends ExternalWork<T> imp
 
     /// Hands the work over. Loop thread.
     void start() {
-        if (phase.get() == OVER) {
+        if (phase.get() == DONE) {
             return; // Cancelled already.
         }
         try {
             executor.execute(this);
-            if (phase.get() == OVER) {
-                leaveLine(); // Given up before it was in there to be found.
+            if (phase.get() == DONE) {
+                leaveQueue(); // Given up before it was in there to be found.
             }
         } catch (Throwable refused) {
             // Whoever has begun it all the same moves it on.
-            phase.compareAndSet(WAITING, OVER);
+            phase.compareAndSet(WAITING, DONE);
             deliverRejected(refused);
             if (refused instanceof VirtualMachineError fatal) {
                 throw fatal;
@@ -84,7 +84,7 @@ final class PromisedWork<T extends @Nullable Object> extends ExternalWork<T> imp
             return; // Given up before it began.
         }
         try {
-            T value = work.run(givenUp.cancellation());
+            T value = work.run(abandonment.cancellation());
             finish(null);
             deliverResolved(value);
         } catch (Throwable thrown) {
@@ -95,7 +95,7 @@ final class PromisedWork<T extends @Nullable Object> extends ExternalWork<T> imp
 
     @SuppressWarnings({"Interruption", "ThreadPriorityCheck"})
     private void finish(@Nullable Throwable thrown) {
-        if (phase.compareAndSet(RUNNING, OVER)) {
+        if (phase.compareAndSet(RUNNING, DONE)) {
             if (thrown instanceof InterruptedException) {
                 // Somebody else's interrupt: the owner of the thread is to see it.
                 Thread.currentThread().interrupt();
@@ -105,7 +105,7 @@ final class PromisedWork<T extends @Nullable Object> extends ExternalWork<T> imp
         while (phase.get() == INTERRUPTING) {
             Thread.yield();
         }
-        if (phase.compareAndSet(INTERRUPTED, OVER)) {
+        if (phase.compareAndSet(INTERRUPTED, DONE)) {
             Thread.interrupted(); // It was meant for this work only.
         }
     }
@@ -115,35 +115,35 @@ final class PromisedWork<T extends @Nullable Object> extends ExternalWork<T> imp
     /// Any thread.
     private void cancelled() {
         // First, so that what interrupted work throws comes too late.
-        deliverRejected(Objects.requireNonNull(requested.reason()));
-        giveUp();
+        deliverRejected(Objects.requireNonNull(cancellation.reason()));
+        skipOrInterrupt();
     }
 
     @Override
     void abandon(Throwable reason) {
-        keepFromBeginning();
+        skip();
         promise.settleRejected(reason);
     }
 
     @Override
-    void tellAbandoned(Throwable reason) {
+    void notifyAbandoned(Throwable reason) {
         try {
-            givenUp.cancel(reason); // First, so that work that is interrupted finds out why.
+            abandonment.cancel(reason); // First, so that work that is interrupted finds out why.
         } finally {
-            giveUp();
+            skipOrInterrupt();
         }
     }
 
     @Override
-    void ended() {
+    void onSettled() {
         if (registration != null) {
             registration.close();
         }
     }
 
     /// Keeps it from beginning, or interrupts it. Any thread.
-    private void giveUp() {
-        if (!keepFromBeginning() && phase.compareAndSet(RUNNING, INTERRUPTING)) {
+    private void skipOrInterrupt() {
+        if (!skip() && phase.compareAndSet(RUNNING, INTERRUPTING)) {
             Thread interrupted = worker;
             assert interrupted != null : "set before RUNNING";
             interrupted.interrupt();
@@ -151,15 +151,15 @@ final class PromisedWork<T extends @Nullable Object> extends ExternalWork<T> imp
         }
     }
 
-    private boolean keepFromBeginning() {
-        if (!phase.compareAndSet(WAITING, OVER)) {
+    private boolean skip() {
+        if (!phase.compareAndSet(WAITING, DONE)) {
             return false;
         }
-        leaveLine();
+        leaveQueue();
         return true;
     }
 
-    private void leaveLine() {
+    private void leaveQueue() {
         if (executor instanceof BoundedExecutor workers) {
             workers.remove(this);
         }

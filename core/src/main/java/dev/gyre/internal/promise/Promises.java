@@ -26,13 +26,13 @@ public final class Promises {
     /// How many slots of the registry a tick looks at.
     static final int SLOTS_PER_TICK = 20;
 
-    private static final int NEWEST = 256;
+    private static final int RECENT_CAPACITY = 256;
 
     final PromiseHost host;
     final Confinement confinement;
     private final TaskRing microtasks;
     public final NewPromises make = new NewPromises(this);
-    final ExternalWorkList outstanding = new ExternalWorkList();
+    final ExternalWorkList externalWork = new ExternalWorkList();
     public final UnhandledRejections unhandled = new UnhandledRejections();
     final Registry registry = new Registry();
     private final boolean tracing;
@@ -41,17 +41,17 @@ public final class Promises {
     private final AtomicLong lastId = new AtomicLong();
 
     private final Object lock = new Object();
-    private @Nullable LoopPromise<?>[] newest;
-    private int newestCount;
+    private @Nullable LoopPromise<?>[] recent;
+    private int recentCount;
 
     /// How far the microtasks have been looked through.
-    private long lookedThrough;
+    private long scannedMicrotasks;
 
     /// What those that are pending are rejected with, once the end has come to that.
-    private @Nullable LoopTerminatedException end;
+    private @Nullable LoopTerminatedException termination;
 
     // Loop thread, or with the lock: handlers run no more, and nothing is attached.
-    private boolean over;
+    private boolean stopped;
 
     public Promises(
             PromiseHost host, Confinement confinement, TaskRing microtasks, boolean tracing) {
@@ -59,23 +59,23 @@ public final class Promises {
         this.confinement = confinement;
         this.microtasks = microtasks;
         this.tracing = tracing;
-        newest = new @Nullable LoopPromise<?>[NEWEST];
+        recent = new @Nullable LoopPromise<?>[RECENT_CAPACITY];
     }
 
     // ------------------------------------------------------------------ making promises
 
     public <T extends @Nullable Object> Deferred<T> deferred() {
         StackReserve.requireLarge();
-        if (confinement.isHere() && end == null) {
+        if (confinement.isHere() && termination == null) {
             return new LoopDeferred<>(this.<T>pending());
         }
-        return confined("deferred", () -> new LoopDeferred<>(this.<T>pending()));
+        return create("deferred", () -> new LoopDeferred<>(this.<T>pending()));
     }
 
     /// Cancels the timer of a promise that is settled. Not if somebody else ends the loop: the timers may be in the
     /// hands of a thread that sets it up, and none will fire.
     void cancel(Timer timer) {
-        if (!over || confinement.isHere()) {
+        if (!stopped || confinement.isHere()) {
             timer.cancel();
         }
     }
@@ -88,18 +88,18 @@ public final class Promises {
 
     /// Does what makes a promise that does not come of another: only before the loop rejects what is pending, or
     /// the end might never be reached.
-    <R> R confined(String method, Supplier<R> body) {
+    <R> R create(String method, Supplier<R> body) {
         StackReserve.requireLarge();
         Supplier<R> checked =
                 () -> {
                     requireNotEnding(method);
                     return body.get();
                 };
-        return confinement.isHere() ? checked.get() : whileOpen(method, checked);
+        return confinement.isHere() ? checked.get() : runLockedIfOpen(method, checked);
     }
 
     private void requireNotEnding(String method) {
-        if (end != null) {
+        if (termination != null) {
             throw new LoopTerminatedException(
                     host.loop() + " rejects what is pending: " + method + " comes too late");
         }
@@ -109,32 +109,32 @@ public final class Promises {
     /// attached, with the stack that needs (E-4).
     boolean isOpenHere() {
         StackReserve.requireLarge();
-        return !over && confinement.isHere();
+        return !stopped && confinement.isHere();
     }
 
     /// Does what changes a promise that there is already.
-    <R> R whileNobodyRuns(String method, Supplier<R> body) {
+    <R> R runLocked(String method, Supplier<R> body) {
         StackReserve.requireLarge();
         synchronized (lock) {
             host.requireConfined(method);
-            return settlingDown(body);
+            return thenRegisterPending(body);
         }
     }
 
     /// The same, and only before the loop is over.
-    <R> R whileOpen(String method, Supplier<R> body) {
+    <R> R runLockedIfOpen(String method, Supplier<R> body) {
         StackReserve.requireLarge();
         synchronized (lock) {
             host.requireOpen(method);
-            return settlingDown(body);
+            return thenRegisterPending(body);
         }
     }
 
-    private <R> R settlingDown(Supplier<R> body) {
+    private <R> R thenRegisterPending(Supplier<R> body) {
         try {
             return body.get();
         } finally {
-            settleAllDown(); // There may be no tick for long.
+            registerAllPending(); // There may be no tick for long.
         }
     }
 
@@ -172,37 +172,37 @@ public final class Promises {
 
     /// Notes a pending promise. On the loop thread, or with the lock.
     void register(LoopPromise<?> promise) {
-        if (newestCount == NEWEST) {
-            settleDown();
+        if (recentCount == RECENT_CAPACITY) {
+            registerPending();
             // While the array is as young as what is put there, the collector is not told: under G1
             // that is a fence for each promise.
-            newest = new @Nullable LoopPromise<?>[NEWEST];
+            recent = new @Nullable LoopPromise<?>[RECENT_CAPACITY];
         }
-        newest[newestCount++] = promise;
+        recent[recentCount++] = promise;
     }
 
     /// Hands those of the newest that are still pending over to the registry, and with each the steps that wait for
     /// it. On the loop thread, or with the lock.
-    private void settleDown() {
-        for (int i = 0; i < newestCount; i++) {
-            LoopPromise<?> promise = newest[i];
+    private void registerPending() {
+        for (int i = 0; i < recentCount; i++) {
+            LoopPromise<?> promise = recent[i];
             if (promise != null && promise.isPending()) {
                 registry.addWithSteps(promise);
             }
-            newest[i] = null; // Afterwards: if there was no memory, it is still known.
+            recent[i] = null; // Afterwards: if there was no memory, it is still known.
         }
-        newestCount = 0;
+        recentCount = 0;
     }
 
     /// The same, and steps whose source is settled and whose turn is still to come: a barrier without budget has put
     /// it off.
-    private void settleAllDown() {
-        if (newestCount > 0) {
-            settleDown();
+    private void registerAllPending() {
+        if (recentCount > 0) {
+            registerPending();
         }
         if (!microtasks.isEmpty()) {
             // Those of the last look are known, and under a flood that is nearly all of them.
-            lookedThrough = microtasks.forEachSince(lookedThrough, this::registerQueued);
+            scannedMicrotasks = microtasks.forEachSince(scannedMicrotasks, this::registerQueued);
         }
     }
 
@@ -214,7 +214,7 @@ public final class Promises {
 
     /// Once a tick, before the loop may wait.
     public void tidy() {
-        settleAllDown();
+        registerAllPending();
         registry.scavenge(SLOTS_PER_TICK);
     }
 
@@ -223,12 +223,12 @@ public final class Promises {
         registry.reap();
     }
 
-    void noteSettled(RegistryEntry entry) {
-        registry.noteSettled(entry);
+    void onSettled(RegistryEntry entry) {
+        registry.onSettled(entry);
     }
 
-    void noteUnhandled(LoopPromise<?> rejected) {
-        if (!isTheEnd(rejected.settledValue())) {
+    void onUnhandled(LoopPromise<?> rejected) {
+        if (!isTermination(rejected.settledValue())) {
             unhandled.add(rejected);
         }
     }
@@ -238,16 +238,16 @@ public final class Promises {
         microtasks.ensureCapacity(reactions);
     }
 
-    void trigger(Reaction reaction) {
+    void notifySettled(Reaction reaction) {
         if (reaction instanceof InternalReaction) {
             reaction.run();
         } else {
-            react(reaction);
+            enqueue(reaction);
         }
     }
 
-    void react(Reaction reaction) {
-        if (!over) {
+    void enqueue(Reaction reaction) {
+        if (!stopped) {
             microtasks.add(reaction);
         }
     }
@@ -256,13 +256,13 @@ public final class Promises {
 
     /// Whether something outside the loop has been handed over and has not come back.
     public boolean isAwaiting() {
-        return outstanding.count.get() > 0;
+        return externalWork.count.get() > 0;
     }
 
     /// From now on what settles leads to no handler, as the loop is over.
     public void stopReacting() {
         synchronized (lock) {
-            over = true;
+            stopped = true;
         }
     }
 
@@ -279,11 +279,11 @@ public final class Promises {
     public List<Runnable> abandonOutstanding(LoopTerminatedException reason) {
         List<ExternalWork<?>> abandoned;
         synchronized (lock) {
-            end = reason;
-            abandoned = outstanding.abandonAll(reason);
+            termination = reason;
+            abandoned = externalWork.abandonAll(reason);
         }
         return abandoned.stream()
-                .<Runnable>map(outside -> () -> outside.tellAbandoned(reason))
+                .<Runnable>map(outside -> () -> outside.notifyAbandoned(reason))
                 .toList();
     }
 
@@ -292,7 +292,7 @@ public final class Promises {
     /// @return how many were rejected
     public long rejectRoots(LoopTerminatedException reason) {
         synchronized (lock) {
-            end = reason;
+            termination = reason;
             return reject(reason, false);
         }
     }
@@ -302,7 +302,7 @@ public final class Promises {
     /// @return how many were rejected
     public long rejectAll(LoopTerminatedException reason) {
         synchronized (lock) {
-            end = reason;
+            termination = reason;
             long rejected = reject(reason, true);
             unhandled.clear();
             registry.clear();
@@ -312,7 +312,8 @@ public final class Promises {
 
     private long reject(LoopTerminatedException reason, boolean derivedToo) {
         if (confinement.isHere()) {
-            settleAllDown(); // Otherwise the microtasks are another thread's, and nothing is noted.
+            registerAllPending(); // Otherwise the microtasks are another thread's, and nothing is
+                                  // noted.
         }
         List<LoopPromise<?>> doomed = registry.pending();
         if (!derivedToo) {
@@ -330,11 +331,12 @@ public final class Promises {
 
     /// Whether a rejection comes of the loop's end: that is nobody's mistake.
     @SuppressWarnings("ReferenceEquality") // the one that this end made
-    private boolean isTheEnd(@Nullable Object reason) {
+    private boolean isTermination(@Nullable Object reason) {
         if (reason instanceof AllRejectedException all) {
-            return all.reasons().stream().anyMatch(this::isTheEnd); // That one was the last hope.
+            return all.reasons().stream()
+                    .anyMatch(this::isTermination); // That one was the last hope.
         }
-        return reason != null && reason == end;
+        return reason != null && reason == termination;
     }
 
     // ------------------------------------------------------------------ looking
@@ -362,6 +364,6 @@ public final class Promises {
     }
 
     public long awaited() {
-        return outstanding.count.get();
+        return externalWork.count.get();
     }
 }

@@ -83,7 +83,7 @@ final class Reactions {
             Reaction reaction = all[i];
             if (reaction != null) {
                 try {
-                    home.trigger(reaction);
+                    home.notifySettled(reaction);
                 } catch (Throwable e) {
                     thrown = Throwables.firstOf(thrown, e);
                 }

@@ -28,12 +28,12 @@ import java.util.List;
 ///
 /// Loop thread, or with the lock of [Promises], except for the counters.
 final class Registry {
-    static final int LEAST = 64;
+    static final int MIN_CAPACITY = 64;
 
     /// The largest table. It is filled to three quarters.
-    static final int MOST = 1 << 30;
+    static final int MAX_CAPACITY = 1 << 30;
 
-    private @Nullable RegistryEntry[] table = new @Nullable RegistryEntry[LEAST];
+    private @Nullable RegistryEntry[] table = new @Nullable RegistryEntry[MIN_CAPACITY];
     private int cursor;
     private long registered;
 
@@ -68,7 +68,7 @@ final class Registry {
         for (int next = 0; next < steps.size(); next++) {
             addIfAbsent(steps.get(next));
         }
-        if (steps.size() > LEAST) {
+        if (steps.size() > MIN_CAPACITY) {
             steps = new ArrayList<>(); // A long chain must not leave its array behind.
         } else {
             steps.clear();
@@ -76,9 +76,9 @@ final class Registry {
     }
 
     /// Records that the promise of this entry has settled.
-    void noteSettled(RegistryEntry entry) {
+    void onSettled(RegistryEntry entry) {
         if (!entry.isSettled()) {
-            entry.noteSettled();
+            entry.markSettled();
             if (entry.order != 0) {
                 settled++;
             }
@@ -97,7 +97,7 @@ final class Registry {
         scavenged.add(live.get());
         live.add(-live.get());
         settled = 0;
-        table = new @Nullable RegistryEntry[LEAST];
+        table = new @Nullable RegistryEntry[MIN_CAPACITY];
         cursor = 0;
     }
 
@@ -107,7 +107,7 @@ final class Registry {
     }
 
     @Nullable RegistryEntry entry(long id) {
-        int slot = home(id, table);
+        int slot = slotOf(id, table);
         RegistryEntry entry = table[slot];
         while (entry != null && entry.id != id) {
             slot = slot + 1 & table.length - 1;
@@ -138,7 +138,7 @@ final class Registry {
     /// Scans the next few slots, or rebuilds at once if most promises have settled. The cost is
     /// amortised: half of the table must settle before the next rebuild.
     void scavenge(int slots) {
-        if (live.get() == 0 && table.length == LEAST) {
+        if (live.get() == 0 && table.length == MIN_CAPACITY) {
             return;
         }
         if (isSparse()) {
@@ -166,13 +166,13 @@ final class Registry {
 
     /// Scans all slots for promises that were collected while the loop was idle.
     void reap() {
-        if (table.length > LEAST) {
+        if (table.length > MIN_CAPACITY) {
             scavenge(table.length);
         }
     }
 
     private boolean isSparse() {
-        return table.length > LEAST && live.get() - settled < table.length / 4;
+        return table.length > MIN_CAPACITY && live.get() - settled < table.length / 4;
     }
 
     /// Moves the pending ones to a new table, which they fill to between a quarter and a half.
@@ -201,11 +201,11 @@ final class Registry {
 
     /// For that many and one more.
     static int capacityFor(int pending) {
-        if (pending >= MOST / 4 * 3) {
+        if (pending >= MAX_CAPACITY / 4 * 3) {
             throw new LoopOverloadedException("too many promises are pending: " + pending);
         }
-        long wanted = Math.min(MOST, (pending + 1L) * 2);
-        int capacity = LEAST;
+        long wanted = Math.min(MAX_CAPACITY, (pending + 1L) * 2);
+        int capacity = MIN_CAPACITY;
         while (capacity < wanted) {
             capacity *= 2;
         }
@@ -213,7 +213,7 @@ final class Registry {
     }
 
     private static void insert(@Nullable RegistryEntry[] table, RegistryEntry entry) {
-        int slot = home(entry.id, table);
+        int slot = slotOf(entry.id, table);
         while (table[slot] != null) {
             slot = slot + 1 & table.length - 1;
         }
@@ -230,7 +230,7 @@ final class Registry {
                 return;
             }
             // It may lie in the gap if that is no farther from its home than where it lies now.
-            int distance = slot - home(entry.id, table) & mask;
+            int distance = slot - slotOf(entry.id, table) & mask;
             if (distance >= (slot - gap & mask)) {
                 table[gap] = entry;
                 table[slot] = null;
@@ -240,7 +240,7 @@ final class Registry {
     }
 
     /// Ids follow one another; times the golden ratio they spread evenly.
-    private static int home(long id, @Nullable RegistryEntry[] table) {
+    private static int slotOf(long id, @Nullable RegistryEntry[] table) {
         return (int) ((id * 0x9E3779B97F4A7C15L) >>> (Long.numberOfLeadingZeros(table.length) + 1));
     }
 }

@@ -19,7 +19,7 @@ final class RegistryEntry extends WeakReference<LoopPromise<?>> {
         this.createdAt = createdAt;
     }
 
-    void noteSettled() {
+    void markSettled() {
         settled = true;
     }
 

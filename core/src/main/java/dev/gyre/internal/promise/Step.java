@@ -11,7 +11,7 @@ abstract sealed class Step<S extends @Nullable Object, T extends @Nullable Objec
     private @Nullable LoopPromise<S> source;
 
     Step(LoopPromise<S> source) {
-        super(source.home);
+        super(source.owner);
         this.source = source;
     }
 
@@ -29,7 +29,7 @@ abstract sealed class Step<S extends @Nullable Object, T extends @Nullable Objec
         }
         source = null;
         try {
-            settled(settled);
+            onSettled(settled);
         } catch (VirtualMachineError fatal) {
             settleRejected(fatal);
             throw fatal; // The loop's own policy is for it.
@@ -42,7 +42,7 @@ abstract sealed class Step<S extends @Nullable Object, T extends @Nullable Objec
     }
 
     /// Waits no longer.
-    final void forsakeSource() {
+    final void detachFromSource() {
         LoopPromise<S> forsaken = source;
         if (forsaken != null) {
             source = null;
@@ -51,5 +51,5 @@ abstract sealed class Step<S extends @Nullable Object, T extends @Nullable Objec
     }
 
     /// Goes on from the outcome of the source.
-    abstract void settled(LoopPromise<S> source) throws Throwable;
+    abstract void onSettled(LoopPromise<S> source) throws Throwable;
 }

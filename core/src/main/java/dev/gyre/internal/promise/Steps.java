@@ -45,7 +45,7 @@ final class Steps {
         }
 
         @Override
-        void settled(LoopPromise<S> source) throws Throwable {
+        void onSettled(LoopPromise<S> source) throws Throwable {
             Handler<? super S, ? extends T> apply = used(handler);
             handler = null;
             if (source.isResolved()) {
@@ -71,7 +71,7 @@ final class Steps {
         }
 
         @Override
-        void settled(LoopPromise<S> source) throws Throwable {
+        void onSettled(LoopPromise<S> source) throws Throwable {
             Handler<? super S, ? extends T> resolved = used(onResolved);
             Handler<? super Throwable, ? extends T> rejected = used(onRejected);
             onResolved = null;
@@ -92,7 +92,7 @@ final class Steps {
         }
 
         @Override
-        void settled(LoopPromise<S> source) throws Throwable {
+        void onSettled(LoopPromise<S> source) throws Throwable {
             Action<? super S> accept = used(action);
             action = null;
             if (source.isResolved()) {
@@ -114,7 +114,7 @@ final class Steps {
         }
 
         @Override
-        void settled(LoopPromise<S> source) throws Throwable {
+        void onSettled(LoopPromise<S> source) throws Throwable {
             Handler<? super S, ? extends Promise<? extends T>> apply = used(handler);
             handler = null;
             if (source.isResolved()) {
@@ -136,7 +136,7 @@ final class Steps {
         }
 
         @Override
-        void settled(LoopPromise<T> source) throws Throwable {
+        void onSettled(LoopPromise<T> source) throws Throwable {
             Handler<? super X, ? extends T> apply = used(handler);
             handler = null;
             if (!source.isResolved() && type.isInstance(source.reason())) {
@@ -158,7 +158,7 @@ final class Steps {
         }
 
         @Override
-        void settled(LoopPromise<T> source) throws Throwable {
+        void onSettled(LoopPromise<T> source) throws Throwable {
             Handler<? super Throwable, ? extends Promise<? extends T>> apply = used(handler);
             handler = null;
             if (source.isResolved()) {
@@ -178,7 +178,7 @@ final class Steps {
         }
 
         @Override
-        void settled(LoopPromise<T> source) throws Throwable {
+        void onSettled(LoopPromise<T> source) throws Throwable {
             Cleanup clean = used(cleanup);
             cleanup = null;
             try {

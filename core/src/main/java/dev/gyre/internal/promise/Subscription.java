@@ -22,10 +22,10 @@ final class Subscription implements InternalReaction {
 
     private void begin() {
         promise.markHandled();
-        PromiseHost host = promise.home.host;
+        PromiseHost host = promise.owner.host;
         if (promise.isSettled()) {
             action.run();
-        } else if (promise.home.confinement.isHere()) {
+        } else if (promise.owner.confinement.isHere()) {
             promise.react(this);
         } else if (!host.submitPriority((SettlementTask) () -> promise.react(this))) {
             host.whenOver(action);
@@ -34,7 +34,7 @@ final class Subscription implements InternalReaction {
 
     /// Any thread. It may still run.
     void cancel() {
-        promise.home.host.submitPriority((SettlementTask) () -> promise.detach(this));
+        promise.owner.host.submitPriority((SettlementTask) () -> promise.detach(this));
     }
 
     /// The same, if there is anything to take back.

@@ -21,18 +21,18 @@ public final class UnhandledRejections {
     /// oldest first, because an endless barrier would never report them.
     static final int MAX_CARRIED = 1 << 16;
 
-    private @Nullable LoopPromise<?>[] suspects;
+    private @Nullable LoopPromise<?>[] candidates;
     private int first;
     private int end;
     private final Counter reported = new Counter();
 
     UnhandledRejections() {
-        suspects = new @Nullable LoopPromise<?>[MIN_CAPACITY]; // javac rejects it above.
+        candidates = new @Nullable LoopPromise<?>[MIN_CAPACITY]; // javac rejects it above.
     }
 
     /// Ensures that the next promise can be added without an allocation.
     void ensureCapacity() {
-        if (end < suspects.length) {
+        if (end < candidates.length) {
             return;
         }
         int kept = 0;
@@ -46,7 +46,7 @@ public final class UnhandledRejections {
 
     /// Requires a preceding [#ensureCapacity].
     void add(LoopPromise<?> promise) {
-        suspects[end++] = promise;
+        candidates[end++] = promise;
     }
 
     public boolean isEmpty() {
@@ -54,7 +54,7 @@ public final class UnhandledRejections {
     }
 
     int capacity() {
-        return suspects.length;
+        return candidates.length;
     }
 
     /// How many there have been. Any thread.
@@ -80,7 +80,7 @@ public final class UnhandledRejections {
             // May empty earlier: growing for the observer's own rejections removes handled ones.
             for (int left = oldest; left > 0 && !isEmpty(); left--) {
                 LoopPromise<?> promise = at(first);
-                suspects[first++] = null;
+                candidates[first++] = null;
                 if (!promise.isHandled()) {
                     reported.add(1);
                     observer.accept(promise);
@@ -95,17 +95,17 @@ public final class UnhandledRejections {
 
     /// Discards all: terminating the loop rejects many promises without a handler.
     void clear() {
-        if (suspects.length > MIN_CAPACITY) {
-            suspects = new @Nullable LoopPromise<?>[MIN_CAPACITY];
+        if (candidates.length > MIN_CAPACITY) {
+            candidates = new @Nullable LoopPromise<?>[MIN_CAPACITY];
         } else {
-            Arrays.fill(suspects, null);
+            Arrays.fill(candidates, null);
         }
         first = 0;
         end = 0;
     }
 
     private LoopPromise<?> at(int index) {
-        LoopPromise<?> promise = suspects[index];
+        LoopPromise<?> promise = candidates[index];
         assert promise != null : "gap at " + index;
         return promise;
     }
@@ -119,7 +119,7 @@ public final class UnhandledRejections {
                 kept[next++] = promise;
             }
         }
-        suspects = kept;
+        candidates = kept;
         first = 0;
         end = next;
     }

@@ -9,12 +9,12 @@ import java.util.Arrays;
 /// Loop thread only.
 final class DueTimers {
     /// Once all have fired, no larger array is kept for the next tick.
-    private static final int MOST_KEPT = 1_024;
+    private static final int MAX_RETAINED = 1_024;
 
-    private static final int FEWEST = 16;
+    private static final int MIN_CAPACITY = 16;
 
     /// From the first one that has not been taken to the last; where one was removed, null.
-    private @Nullable LoopTimer[] timers = new @Nullable LoopTimer[FEWEST];
+    private @Nullable LoopTimer[] timers = new @Nullable LoopTimer[MIN_CAPACITY];
 
     private int first;
     private int end;
@@ -41,7 +41,7 @@ final class DueTimers {
     void remove(LoopTimer timer) {
         assert timers[timer.index] == timer : "not at its place: " + timer.index;
         timers[timer.index] = null;
-        timer.place = LoopTimer.NOWHERE;
+        timer.place = LoopTimer.UNSCHEDULED;
     }
 
     /// The next one, still in its place, or null.
@@ -55,8 +55,8 @@ final class DueTimers {
         }
         first = 0;
         end = 0;
-        if (timers.length > MOST_KEPT) {
-            timers = new @Nullable LoopTimer[FEWEST];
+        if (timers.length > MAX_RETAINED) {
+            timers = new @Nullable LoopTimer[MIN_CAPACITY];
         }
         return null;
     }

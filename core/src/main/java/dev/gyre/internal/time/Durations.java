@@ -6,7 +6,7 @@ import java.util.Objects;
 /// Durations as nanoseconds, refused where they do not fit.
 public final class Durations {
     /// Half of what a long can hold, so that it can be added to any instant.
-    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE / 2);
+    private static final Duration MAX_WAIT = Duration.ofNanos(Long.MAX_VALUE / 2);
 
     private Durations() {}
 
@@ -32,13 +32,13 @@ public final class Durations {
     /// @throws IllegalArgumentException if it is negative
     public static long saturatedNanos(String what, Duration duration) {
         Objects.requireNonNull(duration, what);
-        return duration.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : nanos(what, duration);
+        return duration.compareTo(MAX_WAIT) > 0 ? MAX_WAIT.toNanos() : nanos(what, duration);
     }
 
     /// Refuses an instant that is so far away that it cannot be told whether it is ahead or past.
     ///
     /// @throws IllegalArgumentException if it is more than 292 years from the other one
-    public static void requireWithinReach(String what, long instantNanos, long fromNanos) {
+    public static void requireComparable(String what, long instantNanos, long fromNanos) {
         boolean ahead = instantNanos > fromNanos;
         if (ahead != instantNanos - fromNanos > 0 && instantNanos != fromNanos) {
             throw new IllegalArgumentException(

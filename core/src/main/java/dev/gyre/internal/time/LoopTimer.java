@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 ///
 /// Loop thread only, like the queue it belongs to.
 public final class LoopTimer implements Timer {
-    static final int NOWHERE = -1;
+    static final int UNSCHEDULED = -1;
     static final int NEAR = -2;
     static final int DUE = -3;
 
@@ -31,7 +31,7 @@ public final class LoopTimer implements Timer {
 
     /// Where the timer is: in a slot of the wheel, from 0 on; or [#NOWHERE], [#NEAR], or among those that
     /// are [#DUE] in this tick.
-    int place = NOWHERE;
+    int place = UNSCHEDULED;
 
     /// Its place among the timers there.
     int index;
@@ -100,14 +100,14 @@ public final class LoopTimer implements Timer {
             return this;
         }
         if (bound) {
-            binding().alsoTo(cancellation);
+            binding().addCancellation(cancellation);
         } else {
             callback = new TimerBinding(this, callback, cancellation);
             bound = true;
         }
         if (cancellation.isCancelled()) {
             cancel();
-        } else if (place != NOWHERE) {
+        } else if (place != UNSCHEDULED) {
             binding().listen();
         }
         return this;
@@ -120,7 +120,7 @@ public final class LoopTimer implements Timer {
     @Override
     public boolean isScheduled() {
         queue.host.requireConfined("isScheduled");
-        return place != NOWHERE && !(bound && binding().isCancelled());
+        return place != UNSCHEDULED && !(bound && binding().isCancelled());
     }
 
     @Override

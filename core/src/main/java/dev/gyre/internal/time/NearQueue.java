@@ -42,7 +42,7 @@ final class NearQueue {
     void remove(LoopTimer timer) {
         int hole = timer.index;
         assert heap[hole] == timer : "not at its place: " + hole;
-        timer.place = LoopTimer.NOWHERE;
+        timer.place = LoopTimer.UNSCHEDULED;
         LoopTimer last = at(--size);
         heap[size] = null;
         if (hole != size) {

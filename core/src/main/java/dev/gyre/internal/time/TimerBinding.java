@@ -36,7 +36,7 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
     }
 
     /// Ties the timer to another cancellation as well.
-    void alsoTo(Cancellation another) {
+    void addCancellation(Cancellation another) {
         stopListening();
         cancellation = Cancellation.anyOf(cancellation, another);
     }
@@ -70,10 +70,10 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
     @Override
     public void accept(Timer fired) {
         if (cancellation.isCancelled()) {
-            drop();
+            removeTimer();
             return;
         }
-        if (timer.place == LoopTimer.NOWHERE) {
+        if (timer.place == LoopTimer.UNSCHEDULED) {
             stopListening();
         }
         callback.accept(fired);
@@ -85,17 +85,17 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
     public void run() {
         EventLoop loop = timer.queue.host.loop();
         if (loop.isLoopThread()) {
-            drop();
+            removeTimer();
             return;
         }
         try {
-            loop.submitPriority(this::drop);
+            loop.submitPriority(this::removeTimer);
         } catch (LoopTerminatedException e) {
             // Then it will not fire anyway.
         }
     }
 
-    private void drop() {
+    private void removeTimer() {
         timer.queue.remove(timer);
         stopListening();
     }

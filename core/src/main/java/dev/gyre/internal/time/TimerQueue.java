@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 ///
 /// Loop thread only.
 public final class TimerQueue {
-    private static final int MOST = 1 << 26;
+    private static final int MAX_TIMERS = 1 << 26;
 
     final TimerHost host;
     final TimerBindings bindings = new TimerBindings();
@@ -42,7 +42,7 @@ public final class TimerQueue {
             long deadlineNanos, long periodNanos, Consumer<? super Timer> callback) {
         StackReserve.requireSmall();
         LoopTimer timer = new LoopTimer(this, deadlineNanos, periodNanos, callback);
-        if (size >= MOST) {
+        if (size >= MAX_TIMERS) {
             throw new IllegalStateException("too many timers: " + size);
         }
         ensureCapacity(deadlineNanos);
@@ -111,7 +111,7 @@ public final class TimerQueue {
 
     /// Gives a timer, scheduled or not, another deadline; among equal ones it is now the last.
     void reschedule(LoopTimer timer, long deadlineNanos) {
-        if (wheel.mayKeep(timer, deadlineNanos)) {
+        if (wheel.canStay(timer, deadlineNanos)) {
             timer.deadlineNanos = deadlineNanos;
             timer.sequence = nextSequence++;
             return;
@@ -147,7 +147,7 @@ public final class TimerQueue {
     void setReferenced(LoopTimer timer, boolean wanted) {
         if (timer.referenced != wanted) {
             timer.referenced = wanted;
-            if (timer.place != LoopTimer.NOWHERE) {
+            if (timer.place != LoopTimer.UNSCHEDULED) {
                 unreferenced += wanted ? -1 : 1;
             }
         }

@@ -14,16 +14,16 @@ import java.util.Arrays;
 /// Loop thread only.
 final class TimerSlot {
     /// A slot that has run empty keeps no larger array for its next timers: 512 slots could.
-    private static final int MOST_KEPT = 1_024;
+    private static final int MAX_RETAINED = 1_024;
 
-    private static final int FEWEST = 16;
+    private static final int MIN_CAPACITY = 16;
     private static final @Nullable LoopTimer[] NONE = {};
 
     private @Nullable LoopTimer[] timers = NONE;
     private int size;
 
     /// No timer is earlier; the one that was this early may be gone, or put off.
-    long leastNanos;
+    long minNanos;
 
     int size() {
         return size;
@@ -42,15 +42,15 @@ final class TimerSlot {
     /// Ensures that the next timer can be added without an allocation.
     void ensureCapacity() {
         if (size == timers.length) {
-            timers = Arrays.copyOf(timers, Math.max(FEWEST, 2 * size));
+            timers = Arrays.copyOf(timers, Math.max(MIN_CAPACITY, 2 * size));
         }
     }
 
     /// Allocates only if the slot was emptied and shrunk since [#ensureCapacity].
     void add(LoopTimer timer) {
         ensureCapacity();
-        if (size == 0 || timer.deadlineNanos - leastNanos < 0) {
-            leastNanos = timer.deadlineNanos;
+        if (size == 0 || timer.deadlineNanos - minNanos < 0) {
+            minNanos = timer.deadlineNanos;
         }
         timers[size] = timer;
         timer.index = size++;
@@ -71,7 +71,7 @@ final class TimerSlot {
     }
 
     private void shrink() {
-        if (timers.length > MOST_KEPT) {
+        if (timers.length > MAX_RETAINED) {
             timers = NONE;
         }
     }

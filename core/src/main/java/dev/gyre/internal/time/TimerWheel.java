@@ -40,7 +40,7 @@ final class TimerWheel {
 
     /// The highest level with timers still to move out of slots that the wheel has entered; 0 if
     /// none. Positive between calls only after memory ran out during a move.
-    private int unmoved;
+    private int unmovedLevel;
 
     /// @param near where timers go when their time has come
     /// @param anchorNanos the instant at which ticks begin
@@ -72,8 +72,8 @@ final class TimerWheel {
 
     /// Whether a timer may stay where it is although its deadline becomes another: if it is in a slot,
     /// and that slot comes up in time.
-    boolean mayKeep(LoopTimer timer, long deadlineNanos) {
-        return timer.place >= 0 && deadlineNanos - slots[timer.place].leastNanos >= 0;
+    boolean canStay(LoopTimer timer, long deadlineNanos) {
+        return timer.place >= 0 && deadlineNanos - slots[timer.place].minNanos >= 0;
     }
 
     void remove(LoopTimer timer) {
@@ -82,7 +82,7 @@ final class TimerWheel {
         if (slot.size() == 0) {
             clearOccupied(timer.place);
         }
-        timer.place = LoopTimer.NOWHERE;
+        timer.place = LoopTimer.UNSCHEDULED;
     }
 
     /// Hands over all timers whose tick has begun, and perhaps some of the same tick that are later.
@@ -103,13 +103,13 @@ final class TimerWheel {
         if (slot == NONE) {
             return otherwise;
         }
-        long least = slots[slot].leastNanos;
+        long least = slots[slot].minNanos;
         return least - otherwise < 0 ? least : otherwise;
     }
 
     /// Whether memory ran out while timers were moved. The next advance moves the rest.
     boolean hasPendingMoves() {
-        return unmoved > 0;
+        return unmovedLevel > 0;
     }
 
     private void advanceTo(long target) {
@@ -138,13 +138,13 @@ final class TimerWheel {
         if (old >> LEVEL_SHIFT == newTick >> LEVEL_SHIFT) {
             return;
         }
-        unmoved = LEVELS - 1;
+        unmovedLevel = LEVELS - 1;
         moveDown();
     }
 
     private void moveDown() {
-        for (; unmoved > 0; unmoved--) {
-            empty(slotAt(unmoved, tick));
+        for (; unmovedLevel > 0; unmovedLevel--) {
+            empty(slotAt(unmovedLevel, tick));
         }
     }
 

@@ -54,7 +54,7 @@ class IdleRegistryTest {
                     loop.stop();
                 });
         loop.run();
-        assertThat(capacityInTheWait[0]).isEqualTo(Registry.LEAST);
+        assertThat(capacityInTheWait[0]).isEqualTo(Registry.MIN_CAPACITY);
         assertThat(backend.polls().subList(before, backend.polls().size()))
                 .as("waits once, for as long as it would anyway")
                 .filteredOn(Poll::blocking)
@@ -79,7 +79,7 @@ class IdleRegistryTest {
                         });
         loop.runFor(Duration.ZERO);
         int capacity = loop.promises().registryCapacity();
-        assertThat(capacity).isGreaterThan(Registry.LEAST);
+        assertThat(capacity).isGreaterThan(Registry.MIN_CAPACITY);
         long[] left = {-1};
         loop.after(
                 Duration.ofSeconds(2),
@@ -90,6 +90,6 @@ class IdleRegistryTest {
         backend.duringWait(() -> dropped.assertLost("the last of those that were dropped"));
         loop.run();
         assertThat(left[0]).isZero();
-        assertThat(loop.promises().registryCapacity()).isEqualTo(Registry.LEAST);
+        assertThat(loop.promises().registryCapacity()).isEqualTo(Registry.MIN_CAPACITY);
     }
 }

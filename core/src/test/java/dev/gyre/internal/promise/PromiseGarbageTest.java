@@ -30,7 +30,7 @@ import java.util.function.Supplier;
 class PromiseGarbageTest {
     /// Enough for the cursor to come round the smallest table.
     private static final int TICKS_PER_CYCLE =
-            Math.ceilDiv(Registry.LEAST, Promises.SLOTS_PER_TICK);
+            Math.ceilDiv(Registry.MIN_CAPACITY, Promises.SLOTS_PER_TICK);
 
     private final ScriptedBackend backend = new ScriptedBackend();
     private final List<String> log = new ArrayList<>();
@@ -457,7 +457,7 @@ class PromiseGarbageTest {
         assertThat(held).allMatch(Promise::isSettled);
         held.clear();
         kept.assertLost("a promise of a loop that is closed");
-        assertThat(loop.promises().registryCapacity()).isEqualTo(Registry.LEAST);
+        assertThat(loop.promises().registryCapacity()).isEqualTo(Registry.MIN_CAPACITY);
         assertThat(loop.metrics().promises()).isZero();
         assertThat(loop.metrics().promisesScavenged()).isEqualTo(1_000);
     }

@@ -93,7 +93,7 @@ class ScavengingTest {
         long before = metrics.registryRebuilds();
         runTicks(1, () -> {});
         assertThat(metrics.registryRebuilds()).isEqualTo(before + 1);
-        assertThat(loop.promises().registryCapacity()).isEqualTo(Registry.LEAST);
+        assertThat(loop.promises().registryCapacity()).isEqualTo(Registry.MIN_CAPACITY);
         assertThat(metrics.promises()).isZero();
         assertThat(metrics.promisesScavenged()).isEqualTo(500);
     }

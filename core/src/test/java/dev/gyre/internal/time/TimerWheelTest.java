@@ -152,7 +152,7 @@ class TimerWheelTest {
             } else {
                 LoopTimer removed = model.remove(random.nextInt(model.size()));
                 near.remove(removed);
-                assertThat(removed.place).isEqualTo(LoopTimer.NOWHERE);
+                assertThat(removed.place).isEqualTo(LoopTimer.UNSCHEDULED);
             }
         }
         model.sort(
@@ -185,16 +185,16 @@ class TimerWheelTest {
     @Test
     @Clause("T-1")
     void requireWithinReach_acceptsWhatCanBeComparedAndNothingElse() {
-        Durations.requireWithinReach("deadline", 5, 5);
-        Durations.requireWithinReach("deadline", 6, 5);
-        Durations.requireWithinReach("deadline", 4, 5);
-        Durations.requireWithinReach("deadline", Long.MAX_VALUE, 0);
-        Durations.requireWithinReach("deadline", Long.MIN_VALUE + 1, 0);
-        Durations.requireWithinReach("deadline", Long.MIN_VALUE, Long.MIN_VALUE);
-        assertThatThrownBy(() -> Durations.requireWithinReach("deadline", Long.MAX_VALUE, -1))
+        Durations.requireComparable("deadline", 5, 5);
+        Durations.requireComparable("deadline", 6, 5);
+        Durations.requireComparable("deadline", 4, 5);
+        Durations.requireComparable("deadline", Long.MAX_VALUE, 0);
+        Durations.requireComparable("deadline", Long.MIN_VALUE + 1, 0);
+        Durations.requireComparable("deadline", Long.MIN_VALUE, Long.MIN_VALUE);
+        assertThatThrownBy(() -> Durations.requireComparable("deadline", Long.MAX_VALUE, -1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("deadline");
-        assertThatThrownBy(() -> Durations.requireWithinReach("deadline", Long.MIN_VALUE, 1))
+        assertThatThrownBy(() -> Durations.requireComparable("deadline", Long.MIN_VALUE, 1))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 }
