@@ -313,7 +313,7 @@ public final class Promises {
     private long reject(LoopTerminatedException reason, boolean derivedToo) {
         if (confinement.isHere()) {
             registerAllPending(); // Otherwise the microtasks are another thread's, and nothing is
-                                  // noted.
+            // noted.
         }
         List<LoopPromise<?>> doomed = registry.pending();
         if (!derivedToo) {

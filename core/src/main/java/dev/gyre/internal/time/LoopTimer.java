@@ -7,9 +7,9 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// A timer and its own place in the queue: being its own node, it costs no allocation to move.
+/// A timer. It is its own queue node, so moving it allocates nothing.
 ///
-/// Loop thread only, like the queue it belongs to.
+/// Loop thread only, like its queue.
 public final class LoopTimer implements Timer {
     static final int UNSCHEDULED = -1;
     static final int NEAR = -2;
@@ -17,28 +17,27 @@ public final class LoopTimer implements Timer {
 
     final TimerQueue queue;
 
-    /// A [TimerBinding] if the timer is bound.
+    /// The user's callback, or a [TimerBinding] if the timer is bound to a cancellation.
     private Consumer<? super Timer> callback;
 
-    /// Zero for one-shot.
+    /// Zero if one-shot.
     final long periodNanos;
 
     long firedDeadlineNanos;
     long deadlineNanos;
 
-    /// Breaks ties between equal deadlines: the order of scheduling.
+    /// The order of scheduling. Breaks ties between equal deadlines.
     long sequence;
 
-    /// Where the timer is: in a slot of the wheel, from 0 on; or [#NOWHERE], [#NEAR], or among those that
-    /// are [#DUE] in this tick.
+    /// The index of its wheel slot; or [#UNSCHEDULED], [#NEAR], or [#DUE] in this tick.
     int place = UNSCHEDULED;
 
-    /// Its place among the timers there.
+    /// Its index in the array of that structure.
     int index;
 
     boolean referenced = true;
 
-    /// Whether it was bound to a cancellation. Kept here, where it costs no memory and no further look.
+    /// Whether it is bound to a cancellation. The flag fits into padding and saves a type check.
     private boolean bound;
 
     LoopTimer(
@@ -58,7 +57,7 @@ public final class LoopTimer implements Timer {
         return difference < 0 || (difference == 0 && sequence - other.sequence < 0);
     }
 
-    /// Runs the callback. Called by the loop, after [TimerQueue#takeDue(long)].
+    /// Runs the callback. The loop calls this after [TimerQueue#takeDue(long)].
     public void fire() {
         callback.accept(this);
     }
@@ -92,7 +91,7 @@ public final class LoopTimer implements Timer {
     }
 
     @Override
-    @SuppressWarnings("ReferenceEquality") // there is one that is never cancelled
+    @SuppressWarnings("ReferenceEquality") // none() is a single instance
     public Timer cancelOn(Cancellation cancellation) {
         Objects.requireNonNull(cancellation, "cancellation");
         queue.host.requireConfined("cancelOn");

@@ -89,7 +89,7 @@ class TimerWheelTest {
     @Clause("T-5")
     void slot_afterABurst_keepsNoLargeArray() {
         for (boolean handedOver : new boolean[] {false, true}) {
-            TimerSlot slot = new TimerSlot();
+            TimerWheel.Slot slot = new TimerWheel.Slot();
             List<LoopTimer> timers = new ArrayList<>();
             for (int i = 0; i < 1_025; i++) {
                 LoopTimer timer = new LoopTimer(queue, i, 0, t -> {});
@@ -109,7 +109,7 @@ class TimerWheelTest {
     @Test
     @Clause("T-5")
     void slot_ofASteadyLoad_keepsItsArray() {
-        TimerSlot slot = new TimerSlot();
+        TimerWheel.Slot slot = new TimerWheel.Slot();
         for (int i = 0; i < 1_024; i++) {
             slot.add(new LoopTimer(queue, i, 0, t -> {}));
         }
@@ -123,7 +123,7 @@ class TimerWheelTest {
     @Clause("T-5")
     void dueTimers_afterABurst_keepNoLargeArray() {
         for (int burst : new int[] {1_024, 1_025}) {
-            DueTimers due = new DueTimers();
+            TimerQueue.DueList due = new TimerQueue.DueList();
             for (int i = 0; i < burst; i++) {
                 due.add(new LoopTimer(queue, i, 0, t -> {}));
             }
