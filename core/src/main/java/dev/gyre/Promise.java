@@ -68,12 +68,12 @@ public sealed interface Promise<T extends @Nullable Object> permits LoopPromise 
 
     /// A promise that is resolved. Loop-confined.
     static <T extends @Nullable Object> Promise<T> resolved(EventLoop loop, T value) {
-        return Loop.of(loop).promises().make.resolved(value);
+        return Loop.of(loop).promises().resolved(value);
     }
 
     /// A promise that is rejected. Loop-confined.
     static <T extends @Nullable Object> Promise<T> rejected(EventLoop loop, Throwable reason) {
-        return Loop.of(loop).promises().make.rejected(reason);
+        return Loop.of(loop).promises().rejected(reason);
     }
 
     /// A promise that settles as the stage does. The stage is something the loop waits for: while it is pending it
@@ -81,7 +81,7 @@ public sealed interface Promise<T extends @Nullable Object> permits LoopPromise 
     /// taken for what caused it. Loop-confined.
     static <T extends @Nullable Object> Promise<T> from(
             EventLoop loop, CompletionStage<? extends T> stage) {
-        return Loop.of(loop).promises().make.from(stage);
+        return Loop.of(loop).promises().from(stage);
     }
 
     /// A promise that is resolved, with null, when the time has passed. Loop-confined.
@@ -92,7 +92,7 @@ public sealed interface Promise<T extends @Nullable Object> permits LoopPromise 
     /// The same, unless it is cancelled before. Loop-confined.
     static Promise<@Nullable Void> delay(
             EventLoop loop, Duration delay, Cancellation cancellation) {
-        return Loop.of(loop).promises().make.delay(delay, cancellation);
+        return Loop.of(loop).promises().delay(delay, cancellation);
     }
 
     // ------------------------------------------------------------------ several at once
@@ -101,20 +101,20 @@ public sealed interface Promise<T extends @Nullable Object> permits LoopPromise 
     /// are welcome. Loop-confined.
     static <T extends @Nullable Object> Promise<List<T>> all(
             EventLoop loop, Collection<? extends Promise<? extends T>> promises) {
-        return Loop.of(loop).promises().make.all(promises);
+        return Loop.of(loop).promises().all(promises);
     }
 
     /// The outcomes of all, in the order of the promises; never rejected but by the loop's end. Loop-confined.
     static <T extends @Nullable Object> Promise<List<Outcome<T>>> allSettled(
             EventLoop loop, Collection<? extends Promise<? extends T>> promises) {
-        return Loop.of(loop).promises().make.allSettled(promises);
+        return Loop.of(loop).promises().allSettled(promises);
     }
 
     /// The value of the first that is resolved; rejected with [AllRejectedException] when none is left that could
     /// be. Loop-confined.
     static <T extends @Nullable Object> Promise<T> any(
             EventLoop loop, Collection<? extends Promise<? extends T>> promises) {
-        return Loop.of(loop).promises().make.any(promises);
+        return Loop.of(loop).promises().any(promises);
     }
 
     /// Settles as the first that settles. Loop-confined.
@@ -122,7 +122,7 @@ public sealed interface Promise<T extends @Nullable Object> permits LoopPromise 
     /// @throws IllegalArgumentException if there is none: the result would never settle
     static <T extends @Nullable Object> Promise<T> race(
             EventLoop loop, Collection<? extends Promise<? extends T>> promises) {
-        return Loop.of(loop).promises().make.race(promises);
+        return Loop.of(loop).promises().race(promises);
     }
 
     // ------------------------------------------------------------------ steps

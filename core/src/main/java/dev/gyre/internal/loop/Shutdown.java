@@ -14,9 +14,8 @@ import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.Watchers;
-import dev.gyre.internal.promise.AwaitedTask;
+import dev.gyre.internal.promise.PromiseFuture;
 import dev.gyre.internal.promise.Promises;
-import dev.gyre.internal.promise.SettlementTask;
 import dev.gyre.internal.time.LoopClock;
 import dev.gyre.internal.time.LoopTimer;
 import dev.gyre.internal.time.TimerQueue;
@@ -413,7 +412,7 @@ final class Shutdown {
                 continue;
             }
             dropped++;
-            if (task instanceof AwaitedTask awaited) {
+            if (task instanceof PromiseFuture.Call<?> awaited) {
                 callbacks.guarded(() -> awaited.fail(end));
             }
         }
@@ -425,7 +424,7 @@ final class Shutdown {
         for (Runnable task = ingress.priority.poll();
                 task != null;
                 task = ingress.priority.poll()) {
-            if (task instanceof SettlementTask delivery) {
+            if (task instanceof Promises.Settlement delivery) {
                 callbacks.guarded(() -> promises.deliver(delivery)); // Somebody may be waiting.
             } else {
                 dropped++;

@@ -1,10 +1,10 @@
 package dev.gyre.internal.promise;
 
-/// Hears of a promise on any thread: from outside the loop, or from another one.
+/// Observes a promise from any thread, also from another loop.
 ///
-/// The reaction is attached by the loop thread, through the priority lane. If that is closed, the loop is about to
-/// end or has ended, and all its promises are settled when it has.
-final class Subscription implements InternalReaction {
+/// The loop thread attaches the reaction, through the priority lane. If the lane is closed, the
+/// loop terminates, and all its promises are settled once it has terminated.
+final class Subscription implements Reaction.Internal {
     private final LoopPromise<?> promise;
     private final Runnable action;
 
@@ -13,34 +13,29 @@ final class Subscription implements InternalReaction {
         this.action = action;
     }
 
-    /// Any thread. The action runs once the promise is settled, on whatever thread.
+    /// Runs the action once the promise is settled, on an unspecified thread. Any thread.
     static Subscription of(LoopPromise<?> promise, Runnable action) {
         Subscription subscription = new Subscription(promise, action);
-        subscription.begin();
+        subscription.subscribe();
         return subscription;
     }
 
-    private void begin() {
+    private void subscribe() {
         promise.markHandled();
         PromiseHost host = promise.owner.host;
         if (promise.isSettled()) {
             action.run();
         } else if (promise.owner.confinement.isHere()) {
             promise.react(this);
-        } else if (!host.submitPriority((SettlementTask) () -> promise.react(this))) {
+        } else if (!host.submitPriority((Promises.Settlement) () -> promise.react(this))) {
             host.whenOver(action);
         }
     }
 
-    /// Any thread. It may still run.
+    /// Removes the action, which may still run. Any thread.
     void cancel() {
-        promise.owner.host.submitPriority((SettlementTask) () -> promise.detach(this));
-    }
-
-    /// The same, if there is anything to take back.
-    void cancelUnlessSettled() {
         if (!promise.isSettled()) {
-            cancel();
+            promise.owner.host.submitPriority((Promises.Settlement) () -> promise.detach(this));
         }
     }
 

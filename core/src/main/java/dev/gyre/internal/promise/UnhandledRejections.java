@@ -1,5 +1,7 @@
 package dev.gyre.internal.promise;
 
+import dev.gyre.AllRejectedException;
+import dev.gyre.LoopTerminatedException;
 import dev.gyre.internal.base.Counter;
 
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,7 @@ public final class UnhandledRejections {
     private @Nullable LoopPromise<?>[] candidates;
     private int first;
     private int end;
+    private @Nullable LoopTerminatedException termination;
     private final Counter reported = new Counter();
 
     UnhandledRejections() {
@@ -44,9 +47,25 @@ public final class UnhandledRejections {
         keepUnhandled(Math.max(MIN_CAPACITY, 2 * kept));
     }
 
-    /// Requires a preceding [#ensureCapacity].
+    /// Adds a rejected promise, unless the loop's termination rejected it. Requires a preceding
+    /// [#ensureCapacity].
     void add(LoopPromise<?> promise) {
-        candidates[end++] = promise;
+        if (!isTermination(promise.settledValue())) {
+            candidates[end++] = promise;
+        }
+    }
+
+    /// Excludes rejections with that reason: the termination of the loop is no program error.
+    void exclude(LoopTerminatedException reason) {
+        termination = reason;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // the instance of this termination
+    private boolean isTermination(@Nullable Object reason) {
+        if (reason instanceof AllRejectedException all) {
+            return all.reasons().stream().anyMatch(this::isTermination);
+        }
+        return reason != null && reason == termination;
     }
 
     public boolean isEmpty() {
@@ -57,7 +76,7 @@ public final class UnhandledRejections {
         return candidates.length;
     }
 
-    /// How many there have been. Any thread.
+    /// Returns the number reported so far. Any thread.
     public long count() {
         return reported.get();
     }
