@@ -1,6 +1,7 @@
 package dev.gyre.internal.backend;
 
 import dev.gyre.internal.backend.reactor.Reactor;
+import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.SignalCalls;
 import dev.gyre.internal.sys.Syscalls;
 
@@ -70,7 +71,7 @@ public interface Backend {
 
     /// What operations are started with. Called once, before anything else is asked of it. Backends that tell of
     /// readiness have the one written for them all.
-    default OperationEngine openRequests(RequestHost host) {
+    default OperationEngine openRequests(LoopContext host) {
         return new Reactor(this, Syscalls.LINUX, host);
     }
 

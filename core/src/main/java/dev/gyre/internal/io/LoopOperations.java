@@ -7,6 +7,7 @@ import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.Request;
+import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
@@ -30,7 +31,7 @@ public final class LoopOperations {
     /// The kinds of operations that only a peer can complete.
     private static final int WAITING = Kind.EXCEPT.bit | Kind.READ.bit | Kind.END.bit;
 
-    final OperationHost host;
+    final LoopContext host;
     final OperationEngine requests;
     final Syscalls seam;
     final OperationPools pools;
@@ -56,7 +57,7 @@ public final class LoopOperations {
     private @Nullable FdLease[] ports;
 
     public LoopOperations(
-            OperationHost host, OperationEngine requests, Syscalls seam, LoopConfig config) {
+            LoopContext host, OperationEngine requests, Syscalls seam, LoopConfig config) {
         this.host = host;
         this.requests = requests;
         this.seam = seam;
@@ -100,11 +101,11 @@ public final class LoopOperations {
     /// Does something that belongs to the loop thread: now if this is it, otherwise before it next looks at the
     /// kernel. While no thread runs the loop that is when one does, or when the loop ends. Any thread.
     public void onLoop(Runnable errand) {
-        if (host.isHere()) {
+        if (host.isLoopThread()) {
             errand.run();
         } else {
             errands.add(errand);
-            host.lookAgain();
+            host.wakeLoop();
         }
     }
 
@@ -143,7 +144,7 @@ public final class LoopOperations {
 
     /// Whether the loop is coming to its end: what waits for others is cancelled, and starts no more.
     public boolean isEnding() {
-        return host.isEnding();
+        return host.isShuttingDown();
     }
 
     public StreamCounters streamCounters() {

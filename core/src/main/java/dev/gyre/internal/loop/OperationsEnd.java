@@ -19,12 +19,12 @@ final class OperationsEnd {
     private final Microtasks microtasks;
     private boolean acceptCancelled;
 
-    OperationsEnd(Parts parts) {
-        backend = parts.backend;
-        requests = parts.requests;
-        operations = parts.operations;
-        callbacks = parts.callbacks;
-        microtasks = parts.microtasks;
+    OperationsEnd(LoopComponents components) {
+        backend = components.backend;
+        requests = components.requests;
+        operations = components.operations;
+        callbacks = components.callbacks;
+        microtasks = components.microtasks;
     }
 
     /// Hands out what is through by now. What callbacks start is for the next step, so that

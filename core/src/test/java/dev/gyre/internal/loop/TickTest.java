@@ -13,8 +13,8 @@ import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.backend.ScriptedBackend.Poll;
 import dev.gyre.internal.base.TaskRing;
+import dev.gyre.internal.base.TestLoopContext;
 import dev.gyre.internal.io.FakeDescriptors;
-import dev.gyre.internal.time.OpenHost;
 import dev.gyre.metrics.LoopObserver;
 
 import net.jqwik.api.ForAll;
@@ -710,25 +710,25 @@ class TickTest {
     @Test
     @Clause("M-3")
     void queues_afterABurst_shrinkAsTheLoopTurns() {
-        Parts parts =
-                new Parts(
+        LoopComponents components =
+                new LoopComponents(
                         LoopConfig.DEFAULT.withMicrotaskBudget(100_000),
                         backend,
                         loop,
-                        new OpenHost());
-        Tick tick = new Tick(parts);
-        parts.state.move(LoopState.AWAKE, LoopState.RUNNING);
-        parts.bounds.none();
-        parts.bounds.limitWaits(0);
+                        new TestLoopContext());
+        Tick tick = new Tick(components);
+        components.state.move(LoopState.AWAKE, LoopState.RUNNING);
+        components.bounds.none();
+        components.bounds.limitWaits(0);
         for (int i = 0; i < 10_000; i++) {
-            parts.microtasks.add(() -> {});
-            parts.deferred.add(() -> {});
+            components.microtasks.add(() -> {});
+            components.deferred.add(() -> {});
         }
         for (int turn = 0; turn < 20; turn++) {
             tick.turn();
         }
-        assertThat(parts.microtasks.capacity()).isEqualTo(TaskRing.LEAST);
-        assertThat(parts.deferred.capacity()).isEqualTo(TaskRing.LEAST);
+        assertThat(components.microtasks.capacity()).isEqualTo(TaskRing.LEAST);
+        assertThat(components.deferred.capacity()).isEqualTo(TaskRing.LEAST);
     }
 
     // ------------------------------------------------------------------ sleeping

@@ -4,6 +4,7 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import dev.gyre.LoopConfig;
+import dev.gyre.internal.base.StressLoopContext;
 import dev.gyre.internal.sys.FileCalls;
 
 import org.openjdk.jcstress.annotations.Actor;
@@ -23,7 +24,7 @@ public final class FileWorkersStress {
     private FileWorkersStress() {}
 
     /// A loop that ends, and one file to be opened.
-    private static final class Scene implements RequestHost, FileCalls, IoHandler {
+    private static final class Scene extends StressLoopContext implements FileCalls, IoHandler {
         private final CompletionQueue completions = new CompletionQueue();
         private final FileWorkers work = new FileWorkers(this, () -> this, completions);
         private final Request request = new Request(this);
@@ -94,7 +95,7 @@ public final class FileWorkersStress {
         }
 
         @Override
-        public synchronized boolean submitPriority(Runnable task) {
+        public synchronized boolean trySubmitPriority(Runnable task) {
             return !over && lane.add(task);
         }
 

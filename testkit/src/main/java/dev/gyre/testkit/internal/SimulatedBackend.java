@@ -7,8 +7,8 @@ import dev.gyre.internal.backend.Interest;
 import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.Ready;
-import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.backend.reactor.Reactor;
+import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.SignalCalls;
@@ -90,7 +90,7 @@ public final class SimulatedBackend implements Backend {
     }
 
     @Override
-    public OperationEngine openRequests(RequestHost host) {
+    public OperationEngine openRequests(LoopContext host) {
         return new Reactor(this, kernel.seam(), host);
     }
 

@@ -13,9 +13,9 @@ import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.PollBits;
 import dev.gyre.internal.backend.Registrations;
-import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.backend.WakeSignal;
 import dev.gyre.internal.backend.reactor.Reactor;
+import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
@@ -146,7 +146,7 @@ public final class EpollBackend implements Backend {
     }
 
     @Override
-    public OperationEngine openRequests(RequestHost host) {
+    public OperationEngine openRequests(LoopContext host) {
         return new Reactor(this, seam, host);
     }
 

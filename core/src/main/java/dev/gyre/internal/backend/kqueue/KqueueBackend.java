@@ -9,10 +9,10 @@ import dev.gyre.internal.backend.KernelEvents;
 import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.Registrations;
-import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.backend.VnodeChange;
 import dev.gyre.internal.backend.WakeSignal;
 import dev.gyre.internal.backend.reactor.Reactor;
+import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Kevent;
 import dev.gyre.internal.sys.KqueueCalls;
@@ -164,7 +164,7 @@ public final class KqueueBackend implements Backend, KernelEvents {
     }
 
     @Override
-    public OperationEngine openRequests(RequestHost host) {
+    public OperationEngine openRequests(LoopContext host) {
         return new Reactor(this, seam, host);
     }
 

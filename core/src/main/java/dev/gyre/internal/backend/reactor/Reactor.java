@@ -14,9 +14,9 @@ import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.ReceiveBuffers;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.Request.State;
-import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.backend.RequestQueue;
 import dev.gyre.internal.backend.SyscallExecutor;
+import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Syscalls;
 
@@ -47,7 +47,7 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
     /// Descriptors with a receive that waits for a buffer.
     private final ArrayDeque<DescriptorState> starved = new ArrayDeque<>();
 
-    public Reactor(Backend backend, Syscalls seam, RequestHost host) {
+    public Reactor(Backend backend, Syscalls seam, LoopContext host) {
         performer = new SyscallExecutor(seam.kernels().get(), seam.sockets().get());
         files = new FileWorkers(host, seam.files(), completions);
         LoopConfig config = host.config();

@@ -5,8 +5,8 @@ import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.EventfdWakeup;
 import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.OperationEngine;
-import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.backend.WakeSignal;
+import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.PollSyscalls;
@@ -114,7 +114,7 @@ public final class IoUringBackend implements Backend {
     }
 
     @Override
-    public OperationEngine openRequests(RequestHost host) {
+    public OperationEngine openRequests(LoopContext host) {
         UringOperations opened = new UringOperations(seam, host, repertoire, this::recall);
         requests = opened;
         traffic.open(opened.flying());

@@ -13,8 +13,8 @@ import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.ReceiveBuffers;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.Request.State;
-import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.backend.RequestQueue;
+import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.internal.sys.Syscalls;
@@ -47,7 +47,7 @@ final class UringOperations implements OperationEngine, Flying.Owner {
     /// Operations of one loop.
     ///
     /// @param recall has the kernel give back all that it has, and waits for it
-    UringOperations(Syscalls seam, RequestHost host, KernelFeatures repertoire, Runnable recall) {
+    UringOperations(Syscalls seam, LoopContext host, KernelFeatures repertoire, Runnable recall) {
         LoopConfig config = host.config();
         this.recall = recall;
         kernel = seam.kernels().get();

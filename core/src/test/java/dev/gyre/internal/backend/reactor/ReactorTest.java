@@ -14,7 +14,8 @@ import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.Request;
-import dev.gyre.internal.backend.RequestHost;
+import dev.gyre.internal.base.LoopContext;
+import dev.gyre.internal.base.TestLoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FileCalls;
 import dev.gyre.internal.sys.Linux;
@@ -61,15 +62,10 @@ class ReactorTest {
 
     private void open(int receiveBuffers, int traits) {
         LoopConfig config = LoopConfig.DEFAULT.withReceiveBuffers(receiveBuffers, 4_096);
-        RequestHost host =
-                new RequestHost() {
+        LoopContext host =
+                new TestLoopContext(config) {
                     @Override
-                    public LoopConfig config() {
-                        return config;
-                    }
-
-                    @Override
-                    public boolean submitPriority(Runnable task) {
+                    public boolean trySubmitPriority(Runnable task) {
                         throw new AssertionError("no files here");
                     }
                 };

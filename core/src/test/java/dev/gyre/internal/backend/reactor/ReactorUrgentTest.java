@@ -4,15 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.gyre.Clause;
-import dev.gyre.LoopConfig;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.Request;
-import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.backend.ScriptedBackend;
+import dev.gyre.internal.base.TestLoopContext;
 import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
@@ -36,19 +35,7 @@ class ReactorUrgentTest {
     private final FdPair pair = new FdPair();
     private final MemorySegment memory = Memory.allocate(16);
     private final Reactor reactor =
-            new Reactor(new ScriptedBackend(), Syscalls.LINUX, new NoHost());
-
-    private record NoHost() implements RequestHost {
-        @Override
-        public LoopConfig config() {
-            return LoopConfig.DEFAULT;
-        }
-
-        @Override
-        public boolean submitPriority(Runnable task) {
-            return false;
-        }
-    }
+            new Reactor(new ScriptedBackend(), Syscalls.LINUX, new TestLoopContext());
 
     @BeforeEach
     void connect() {

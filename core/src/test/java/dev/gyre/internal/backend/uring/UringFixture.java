@@ -9,7 +9,8 @@ import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.Request;
-import dev.gyre.internal.backend.RequestHost;
+import dev.gyre.internal.base.LoopContext;
+import dev.gyre.internal.base.TestLoopContext;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyUring;
@@ -195,15 +196,10 @@ abstract class UringFixture {
         return "gyre-" + name + "-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
     }
 
-    protected RequestHost host(LoopConfig config) {
-        return new RequestHost() {
+    protected LoopContext host(LoopConfig config) {
+        return new TestLoopContext(config) {
             @Override
-            public LoopConfig config() {
-                return config;
-            }
-
-            @Override
-            public boolean submitPriority(Runnable task) {
+            public boolean trySubmitPriority(Runnable task) {
                 handedOver.add(task);
                 backend.wake();
                 return true;
