@@ -17,8 +17,6 @@ module dev.gyre {
     // The simulated kernel is a backend like any other, only in a module of its own.
     exports dev.gyre.internal.backend to
             dev.gyre.testkit;
-    exports dev.gyre.internal.backend.reactor to
-            dev.gyre.testkit;
     exports dev.gyre.internal.io to
             dev.gyre.testkit;
     exports dev.gyre.internal.loop to

@@ -1,7 +1,7 @@
 package dev.gyre.stress;
 
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.ReadinessHandler;
 
 import org.jspecify.annotations.Nullable;
 
@@ -83,7 +83,7 @@ public final class OneBitBackend implements Backend {
     }
 
     @Override
-    public @Nullable IoHandler takeReady() {
+    public @Nullable ReadinessHandler dispatchNext() {
         return null;
     }
 
@@ -103,7 +103,7 @@ public final class OneBitBackend implements Backend {
     }
 
     @Override
-    public void register(int fd, int interest, IoHandler handler) {
+    public void register(int fd, int interest, ReadinessHandler handler) {
         throw new UnsupportedOperationException("register " + fd);
     }
 
@@ -111,7 +111,7 @@ public final class OneBitBackend implements Backend {
     public void modify(int fd, int interest) {}
 
     @Override
-    public void deregister(int fd, IoHandler handler) {}
+    public void deregister(int fd, ReadinessHandler handler) {}
 
     @Override
     public void close() {

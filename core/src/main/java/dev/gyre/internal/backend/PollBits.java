@@ -14,22 +14,22 @@ public final class PollBits {
     public static int ready(int kernelBits) {
         int ready = 0;
         if ((kernelBits & EPOLLIN) != 0) {
-            ready |= Ready.READABLE;
+            ready |= Readiness.READ;
         }
         if ((kernelBits & EPOLLOUT) != 0) {
-            ready |= Ready.WRITABLE;
+            ready |= Readiness.WRITE;
         }
         if ((kernelBits & EPOLLERR) != 0) {
-            ready |= Ready.ERROR;
+            ready |= Readiness.ERROR;
         }
         if ((kernelBits & EPOLLHUP) != 0) {
-            ready |= Ready.HANGUP;
+            ready |= Readiness.HANGUP;
         }
         if ((kernelBits & EPOLLRDHUP) != 0) {
-            ready |= Ready.END;
+            ready |= Readiness.END;
         }
         if ((kernelBits & EPOLLPRI) != 0) {
-            ready |= Ready.URGENT;
+            ready |= Readiness.URGENT;
         }
         return ready;
     }

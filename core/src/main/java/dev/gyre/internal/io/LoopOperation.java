@@ -5,9 +5,9 @@ import dev.gyre.CancelledException;
 import dev.gyre.Deferred;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
+import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.Request.State;
 import dev.gyre.internal.sys.Errno;
@@ -23,7 +23,7 @@ import java.util.function.Consumer;
 /// completions, and what ends it early. Subclasses fill the request in and take its results.
 ///
 /// Loop thread only.
-public abstract sealed class LoopOperation implements Operation, IoHandler
+public abstract sealed class LoopOperation implements Operation, ReadinessHandler
         permits BufferOperation,
                 VectorOperation,
                 AcceptOperation,

@@ -3,9 +3,9 @@ package dev.gyre.internal.io;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.DescriptorState.Traits;
-import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.OperationEngine;
+import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.sys.Errno;
@@ -307,10 +307,10 @@ public final class LoopOperations {
             }
         }
         requests.close();
-        for (Request left = requests.takeCompleted();
+        for (Request left = requests.pollCompleted();
                 left != null;
-                left = requests.takeCompleted()) {
-            IoHandler owner = left.owner;
+                left = requests.pollCompleted()) {
+            ReadinessHandler owner = left.handler;
             ((LoopOperation) owner).drop();
         }
         pool.close();

@@ -4,8 +4,8 @@ import dev.gyre.SystemCallException;
 import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.internal.backend.Interest;
-import dev.gyre.internal.backend.IoHandler;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
+import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.io.Descriptor;
 
 import org.jspecify.annotations.Nullable;
@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 
 /// A watcher: decides for each event of its descriptor which callbacks it means, clauses W-3 and W-5 to
 /// W-7.
-public final class LoopWatcher implements Watcher, IoHandler, FdLifetime.User {
+public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.User {
     final FdLifetime opening;
     private final Watchers watchers;
     private final WeakReference<OpenDescriptor> descriptor;
@@ -83,15 +83,16 @@ public final class LoopWatcher implements Watcher, IoHandler, FdLifetime.User {
     }
 
     private int callbacksFor(int ready) {
-        boolean error = (ready & Ready.ERROR) != 0;
+        boolean error = (ready & Readiness.ERROR) != 0;
         if (error && watch.errorHandler() != null) {
             return ERROR;
         }
         int callbacks = 0;
-        if (watch.reader() != null && (error || (ready & (Ready.READABLE | Ready.HANGUP)) != 0)) {
+        if (watch.reader() != null
+                && (error || (ready & (Readiness.READ | Readiness.HANGUP)) != 0)) {
             callbacks |= READ;
         }
-        if (watch.writer() != null && (error || (ready & Ready.WRITABLE) != 0)) {
+        if (watch.writer() != null && (error || (ready & Readiness.WRITE) != 0)) {
             callbacks |= WRITE;
         }
         return callbacks;
@@ -170,13 +171,13 @@ public final class LoopWatcher implements Watcher, IoHandler, FdLifetime.User {
     @Override
     public boolean isError() {
         watchers.host.requireConfined("isError");
-        return (ready & Ready.ERROR) != 0;
+        return (ready & Readiness.ERROR) != 0;
     }
 
     @Override
     public boolean isHangUp() {
         watchers.host.requireConfined("isHangUp");
-        return (ready & Ready.HANGUP) != 0;
+        return (ready & Readiness.HANGUP) != 0;
     }
 
     @Override

@@ -1,8 +1,8 @@
 package dev.gyre.internal.loop;
 
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.OperationEngine;
+import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.backend.Request;
 
 import org.jspecify.annotations.Nullable;
@@ -23,7 +23,7 @@ final class IoDispatcher {
     private int completionsLeft;
 
     /// Of the event under way.
-    private @Nullable IoHandler handler;
+    private @Nullable ReadinessHandler handler;
 
     /// The callbacks of that event that have not run yet.
     private int left;
@@ -45,7 +45,7 @@ final class IoDispatcher {
     /// @return false when all collected events are through
     boolean next() {
         while (true) {
-            IoHandler current = handler;
+            ReadinessHandler current = handler;
             while (left != 0 && current != null) {
                 callback = Integer.lowestOneBit(left);
                 left -= callback;
@@ -54,13 +54,13 @@ final class IoDispatcher {
                 }
             }
             finish();
-            Request completed = completionsLeft > 0 ? requests.takeCompleted() : null;
+            Request completed = completionsLeft > 0 ? requests.pollCompleted() : null;
             if (completed != null) {
                 completionsLeft--;
-                current = completed.owner;
+                current = completed.handler;
                 left = current.take(0);
             } else {
-                current = backend.takeReady();
+                current = backend.dispatchNext();
                 if (current == null) {
                     return false;
                 }
@@ -72,7 +72,7 @@ final class IoDispatcher {
 
     /// Runs the callback that [#next()] moved to.
     void run() {
-        IoHandler current = handler;
+        ReadinessHandler current = handler;
         assert current != null : "nothing to run";
         try {
             current.run(callback);
@@ -84,7 +84,7 @@ final class IoDispatcher {
     }
 
     private void finish() {
-        IoHandler finished = handler;
+        ReadinessHandler finished = handler;
         if (finished != null) {
             handler = null;
             finished.finish();

@@ -74,7 +74,7 @@ public final class Metrics implements LoopMetrics {
 
     @Override
     public long operationsCompleted() {
-        return parts.requests.ended();
+        return parts.requests.completedCount();
     }
 
     @Override

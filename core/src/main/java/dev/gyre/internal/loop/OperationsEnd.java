@@ -2,8 +2,8 @@ package dev.gyre.internal.loop;
 
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.DescriptorState;
-import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.OperationEngine;
+import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.io.LoopOperations;
 
@@ -55,18 +55,20 @@ final class OperationsEnd {
     private boolean handOutPosted() {
         int most = requests.outstanding();
         int handedOut = 0;
-        for (Request done = requests.takeCompleted();
+        for (Request done = requests.pollCompleted();
                 done != null;
-                done = handedOut < most ? requests.takeCompleted() : null) {
+                done = handedOut < most ? requests.pollCompleted() : null) {
             handedOut++;
-            handOut(done.owner);
+            handOut(done.handler);
         }
         return handedOut > 0;
     }
 
     private boolean handOutCollected() {
         boolean found = false;
-        for (IoHandler ready = backend.takeReady(); ready != null; ready = backend.takeReady()) {
+        for (ReadinessHandler ready = backend.dispatchNext();
+                ready != null;
+                ready = backend.dispatchNext()) {
             if (ready.isCompletion()) {
                 found = true;
                 handOut(ready);
@@ -77,7 +79,7 @@ final class OperationsEnd {
         return found;
     }
 
-    private void handOut(IoHandler operation) {
+    private void handOut(ReadinessHandler operation) {
         callbacks.complete(operation);
         microtasks.barrier();
     }

@@ -51,8 +51,8 @@ final class Parts {
         clock = new LoopClock(backend::nanoTime);
         timers = new TimerQueue(host, backend.nanoTime());
         watchers = new Watchers(backend, host);
-        requests = backend.openRequests(host);
-        operations = new LoopOperations(host, requests, backend.seam(), config);
+        requests = backend.openOperations(host);
+        operations = new LoopOperations(host, requests, backend.syscalls(), config);
         dispatch = new IoDispatcher(backend, requests);
         failures = new FailureHandler(config);
         callbacks = new Callbacks(failures, config.observer(), loop);

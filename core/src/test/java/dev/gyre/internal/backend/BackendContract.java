@@ -76,7 +76,7 @@ public abstract class BackendContract {
     private static List<Integer> look(Backend backend) {
         backend.pollNow();
         List<Integer> events = new ArrayList<>();
-        while (backend.takeReady() != null) {
+        while (backend.dispatchNext() != null) {
             events.add(backend.taken());
         }
         return events;
@@ -92,7 +92,7 @@ public abstract class BackendContract {
             long deadline = backend.nanoTime() + 300_000L;
             backend.pollUntil(deadline);
             assertThat(backend.nanoTime() - deadline).isNotNegative();
-            assertThat(backend.takeReady()).isNull();
+            assertThat(backend.dispatchNext()).isNull();
         }
         backend.pollUntil(backend.nanoTime() - 1);
         backend.close();
@@ -104,7 +104,7 @@ public abstract class BackendContract {
         Backend backend = open();
         backend.wake();
         backend.pollUntil(backend.nanoTime() + HOUR);
-        assertThat(backend.takeReady()).as("a wake-up is nobody's event").isNull();
+        assertThat(backend.dispatchNext()).as("a wake-up is nobody's event").isNull();
         assertThat(backend.wakeups()).isEqualTo(1);
         backend.close();
     }
@@ -165,19 +165,19 @@ public abstract class BackendContract {
     void takeReady_tellsWhatTheKernelSaid() {
         Backend backend = open();
         Conduit pipe = newPipe();
-        IoHandler writer = bits -> {};
-        IoHandler reader = bits -> {};
+        ReadinessHandler writer = bits -> {};
+        ReadinessHandler reader = bits -> {};
         backend.register(pipe.writer(), Interest.WRITE, writer);
         backend.register(pipe.reader(), Interest.READ, reader);
         backend.pollNow();
-        assertThat(backend.takeReady()).isSameAs(writer);
-        assertThat(backend.taken()).isEqualTo(Ready.WRITABLE);
-        assertThat(backend.takeReady()).isNull();
+        assertThat(backend.dispatchNext()).isSameAs(writer);
+        assertThat(backend.taken()).isEqualTo(Readiness.WRITE);
+        assertThat(backend.dispatchNext()).isNull();
         backend.deregister(pipe.writer(), writer);
         pipe.write();
         backend.pollNow();
-        assertThat(backend.takeReady()).isSameAs(reader);
-        assertThat(backend.taken()).isEqualTo(Ready.READABLE);
+        assertThat(backend.dispatchNext()).isSameAs(reader);
+        assertThat(backend.taken()).isEqualTo(Readiness.READ);
         backend.deregister(pipe.reader(), reader);
         backend.deregister(pipe.reader(), reader);
         assertThat(look(backend)).isEmpty();
@@ -193,12 +193,12 @@ public abstract class BackendContract {
         for (int mode : new int[] {0, Interest.EDGE, Interest.ONE_SHOT}) {
             backend.register(sockets.reader(), BOTH | mode, bits -> {});
             backend.register(others.reader(), BOTH | mode, bits -> {});
-            assertThat(look(backend)).containsExactly(Ready.WRITABLE, Ready.WRITABLE);
+            assertThat(look(backend)).containsExactly(Readiness.WRITE, Readiness.WRITE);
             sockets.write();
             others.write();
             backend.modify(sockets.reader(), BOTH | mode);
             backend.modify(others.reader(), BOTH | mode);
-            int both = Ready.READABLE | Ready.WRITABLE;
+            int both = Readiness.READ | Readiness.WRITE;
             assertThat(look(backend)).containsExactly(both, both);
             sockets.read();
             others.read();
@@ -214,9 +214,9 @@ public abstract class BackendContract {
         backend.register(pipe.reader(), Interest.READ, bits -> {});
         pipe.write();
         pipe.closeWriter();
-        assertThat(look(backend)).containsExactly(Ready.READABLE | Ready.HANGUP);
+        assertThat(look(backend)).containsExactly(Readiness.READ | Readiness.HANGUP);
         pipe.read();
-        assertThat(look(backend)).containsExactly(Ready.HANGUP);
+        assertThat(look(backend)).containsExactly(Readiness.HANGUP);
         backend.close();
     }
 
@@ -229,7 +229,7 @@ public abstract class BackendContract {
         sockets.closeWriter();
         List<Integer> events = look(backend);
         assertThat(events).hasSize(1);
-        int all = Ready.READABLE | Ready.WRITABLE | Ready.HANGUP;
+        int all = Readiness.READ | Readiness.WRITE | Readiness.HANGUP;
         assertThat(events.getFirst() & all).isEqualTo(all);
         backend.close();
     }
@@ -241,13 +241,13 @@ public abstract class BackendContract {
         for (boolean goneBefore : new boolean[] {true, false}) {
             for (int mode : new int[] {0, Interest.EDGE, Interest.ONE_SHOT}) {
                 Conduit pipe = newPipe();
-                IoHandler handler = bits -> {};
+                ReadinessHandler handler = bits -> {};
                 if (goneBefore) {
                     pipe.closeReader();
                 }
                 backend.register(pipe.writer(), Interest.WRITE | mode, handler);
                 pipe.closeReader();
-                int expected = Ready.WRITABLE | Ready.ERROR;
+                int expected = Readiness.WRITE | Readiness.ERROR;
                 assertThat(look(backend)).containsExactly(expected);
                 assertThat(look(backend))
                         .as("again, if it is told for as long as it lasts")
@@ -269,8 +269,8 @@ public abstract class BackendContract {
         backend.register(pipe.reader(), Interest.READ, bits -> {});
         assertThat(look(backend)).isEmpty();
         pipe.write();
-        assertThat(look(backend)).containsExactly(Ready.READABLE);
-        assertThat(look(backend)).containsExactly(Ready.READABLE);
+        assertThat(look(backend)).containsExactly(Readiness.READ);
+        assertThat(look(backend)).containsExactly(Readiness.READ);
         pipe.read();
         assertThat(look(backend)).isEmpty();
         backend.close();
@@ -283,19 +283,19 @@ public abstract class BackendContract {
         Conduit pipe = newPipe();
         pipe.write();
         backend.register(pipe.reader(), Interest.READ | Interest.EDGE, bits -> {});
-        assertThat(look(backend)).containsExactly(Ready.READABLE);
+        assertThat(look(backend)).containsExactly(Readiness.READ);
         assertThat(look(backend)).isEmpty();
         pipe.write();
-        assertThat(look(backend)).as("another edge").containsExactly(Ready.READABLE);
+        assertThat(look(backend)).as("another edge").containsExactly(Readiness.READ);
         assertThat(look(backend)).isEmpty();
         backend.modify(pipe.reader(), Interest.READ | Interest.EDGE);
-        assertThat(look(backend)).as("a change looks again").containsExactly(Ready.READABLE);
+        assertThat(look(backend)).as("a change looks again").containsExactly(Readiness.READ);
         assertThat(look(backend)).isEmpty();
         backend.modify(pipe.reader(), Interest.READ);
-        assertThat(look(backend)).containsExactly(Ready.READABLE);
-        assertThat(look(backend)).as("no longer an edge").containsExactly(Ready.READABLE);
+        assertThat(look(backend)).containsExactly(Readiness.READ);
+        assertThat(look(backend)).as("no longer an edge").containsExactly(Readiness.READ);
         backend.modify(pipe.reader(), Interest.READ | Interest.EDGE);
-        assertThat(look(backend)).containsExactly(Ready.READABLE);
+        assertThat(look(backend)).containsExactly(Readiness.READ);
         assertThat(look(backend)).isEmpty();
         backend.close();
     }
@@ -307,11 +307,11 @@ public abstract class BackendContract {
         Conduit sockets = newSockets();
         for (int mode : new int[] {Interest.ONE_SHOT, Interest.ONE_SHOT | Interest.EDGE}) {
             backend.register(sockets.reader(), BOTH | mode, bits -> {});
-            assertThat(look(backend)).containsExactly(Ready.WRITABLE);
+            assertThat(look(backend)).containsExactly(Readiness.WRITE);
             sockets.write();
             assertThat(look(backend)).as("reading was disarmed by writing").isEmpty();
             backend.modify(sockets.reader(), BOTH | mode);
-            assertThat(look(backend)).containsExactly(Ready.READABLE | Ready.WRITABLE);
+            assertThat(look(backend)).containsExactly(Readiness.READ | Readiness.WRITE);
             assertThat(look(backend)).isEmpty();
             sockets.read();
         }
@@ -326,11 +326,11 @@ public abstract class BackendContract {
         backend.register(sockets.reader(), BOTH | Interest.ONE_SHOT, bits -> {});
         backend.pollNow(); // Writable, but not taken yet.
         backend.modify(sockets.reader(), Interest.READ | Interest.ONE_SHOT);
-        while (backend.takeReady() != null) {
-            assertThat(backend.taken()).isEqualTo(Ready.WRITABLE);
+        while (backend.dispatchNext() != null) {
+            assertThat(backend.taken()).isEqualTo(Readiness.WRITE);
         }
         sockets.write();
-        assertThat(look(backend)).as("what was armed last").containsExactly(Ready.READABLE);
+        assertThat(look(backend)).as("what was armed last").containsExactly(Readiness.READ);
         assertThat(look(backend)).isEmpty();
         backend.close();
     }
@@ -341,7 +341,7 @@ public abstract class BackendContract {
         Backend backend = open();
         Conduit pipe = newPipe();
         List<String> log = new ArrayList<>();
-        IoHandler old = bits -> log.add("old");
+        ReadinessHandler old = bits -> log.add("old");
         backend.register(pipe.reader(), Interest.READ, old);
         pipe.write();
         backend.pollNow();
@@ -349,11 +349,11 @@ public abstract class BackendContract {
         backend.deregister(pipe.reader(), old);
         backend.register(pipe.reader(), Interest.READ, bits -> log.add("new"));
         backend.deregister(pipe.reader(), old); // Not his any more.
-        assertThat(backend.takeReady()).isNull();
+        assertThat(backend.dispatchNext()).isNull();
         backend.pollNow();
-        IoHandler handler = backend.takeReady();
+        ReadinessHandler handler = backend.dispatchNext();
         assertThat(handler).isNotNull();
-        handler.run(IoHandler.READ);
+        handler.run(ReadinessHandler.READ);
         assertThat(log).containsExactly("new");
         backend.close();
     }
@@ -405,13 +405,13 @@ public abstract class BackendContract {
         Backend backend = open();
         Conduit sockets = newSockets();
         backend.register(sockets.reader(), BOTH, bits -> {});
-        IoHandler second = bits -> {};
+        ReadinessHandler second = bits -> {};
         backend.register(sockets.reader(), Interest.READ, second);
         assertThat(look(backend)).as("writing was asked for by the first").isEmpty();
         sockets.write();
         backend.pollNow();
-        assertThat(backend.takeReady()).isSameAs(second);
-        assertThat(backend.takeReady()).isNull();
+        assertThat(backend.dispatchNext()).isSameAs(second);
+        assertThat(backend.dispatchNext()).isNull();
         backend.close();
     }
 
@@ -425,7 +425,7 @@ public abstract class BackendContract {
         pipe.closeWriter();
         assertThat(look(backend)).isEmpty();
         backend.modify(pipe.reader(), Interest.READ);
-        assertThat(look(backend)).containsExactly(Ready.HANGUP);
+        assertThat(look(backend)).containsExactly(Readiness.HANGUP);
         backend.close();
     }
 
@@ -438,7 +438,7 @@ public abstract class BackendContract {
         backend.register(pipe.reader(), 0, bits -> {});
         assertThat(look(backend)).isEmpty();
         backend.modify(pipe.reader(), Interest.READ);
-        assertThat(look(backend)).containsExactly(Ready.HANGUP);
+        assertThat(look(backend)).containsExactly(Readiness.HANGUP);
         backend.close();
     }
 
@@ -458,7 +458,7 @@ public abstract class BackendContract {
         Backend backend = open();
         Conduit first = newPipe();
         first.write();
-        IoHandler old = bits -> {};
+        ReadinessHandler old = bits -> {};
         backend.register(first.reader(), Interest.READ, old);
         int number = first.reader();
         first.closeReader();
@@ -469,7 +469,7 @@ public abstract class BackendContract {
         assertThat(second.reader()).as("the lowest number that is free").isEqualTo(number);
         backend.register(second.reader(), Interest.READ, bits -> {});
         second.write();
-        assertThat(look(backend)).containsExactly(Ready.READABLE);
+        assertThat(look(backend)).containsExactly(Readiness.READ);
         backend.close();
     }
 
@@ -517,7 +517,7 @@ public abstract class BackendContract {
     void anything_afterClose_isRefusedOrHarmless() {
         Backend backend = open();
         Conduit pipe = newPipe();
-        IoHandler handler = bits -> {};
+        ReadinessHandler handler = bits -> {};
         backend.register(pipe.reader(), Interest.READ, handler);
         backend.close();
         backend.close();

@@ -25,12 +25,12 @@ public final class ScriptedBackend implements Backend {
     /// What the kernel knows of a registered descriptor. Another registration of the same number is another
     /// one, which events for this one do not reach.
     private static final class Registration {
-        final IoHandler handler;
+        final ReadinessHandler handler;
         int interest;
         boolean changed = true;
         boolean disarmed;
 
-        Registration(int interest, IoHandler handler) {
+        Registration(int interest, ReadinessHandler handler) {
             this.interest = interest;
             this.handler = handler;
         }
@@ -41,12 +41,12 @@ public final class ScriptedBackend implements Backend {
             if (asked == 0 || disarmed || ((interest & Interest.EDGE) != 0 && !changed)) {
                 return 0;
             }
-            int reported = condition & (Ready.ERROR | Ready.HANGUP);
+            int reported = condition & (Readiness.ERROR | Readiness.HANGUP);
             if ((asked & Interest.READ) != 0) {
-                reported |= condition & Ready.READABLE;
+                reported |= condition & Readiness.READ;
             }
             if ((asked & Interest.WRITE) != 0) {
-                reported |= condition & Ready.WRITABLE;
+                reported |= condition & Readiness.WRITE;
             }
             return reported;
         }
@@ -178,7 +178,7 @@ public final class ScriptedBackend implements Backend {
 
     @Override
     @SuppressWarnings("ReferenceEquality") // a registration is only itself
-    public @Nullable IoHandler takeReady() {
+    public @Nullable ReadinessHandler dispatchNext() {
         while (!collected.isEmpty()) {
             Event event = collected.remove();
             if (registrations.get(event.fd()) == event.registration()) {
@@ -206,7 +206,7 @@ public final class ScriptedBackend implements Backend {
     }
 
     @Override
-    public void register(int fd, int interest, IoHandler handler) {
+    public void register(int fd, int interest, ReadinessHandler handler) {
         registrations.put(fd, new Registration(interest, handler));
     }
 
@@ -222,7 +222,7 @@ public final class ScriptedBackend implements Backend {
 
     @Override
     @SuppressWarnings("ReferenceEquality") // a handler is only itself
-    public void deregister(int fd, IoHandler handler) {
+    public void deregister(int fd, ReadinessHandler handler) {
         Registration registration = registrations.get(fd);
         if (registration != null && registration.handler == handler) {
             registrations.remove(fd);

@@ -23,7 +23,7 @@ public final class FileWorkersStress {
     private FileWorkersStress() {}
 
     /// A loop that ends, and one file to be opened.
-    private static final class Scene implements RequestHost, FileCalls, IoHandler {
+    private static final class Scene implements RequestHost, FileCalls, ReadinessHandler {
         private final CompletionQueue completions = new CompletionQueue();
         private final FileWorkers work = new FileWorkers(this, () -> this, completions);
         private final Request request = new Request(this);
@@ -43,7 +43,7 @@ public final class FileWorkersStress {
         Scene() {
             request.opcode = Opcode.FILE_OPEN;
             request.begin(null);
-            completions.begun();
+            completions.onStarted();
             work.start(request);
         }
 
@@ -73,7 +73,7 @@ public final class FileWorkersStress {
         }
 
         private void discardPosted() {
-            for (Request done = completions.take(); done != null; done = completions.take()) {
+            for (Request done = completions.poll(); done != null; done = completions.poll()) {
                 ended.incrementAndGet();
                 if (done.result >= 0) {
                     int _ = close((int) done.result);

@@ -4,8 +4,8 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import dev.gyre.WatchSpec;
-import dev.gyre.internal.backend.IoHandler;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
+import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.io.ClosedDescriptorException;
 
 import org.openjdk.jcstress.annotations.Actor;
@@ -104,10 +104,10 @@ public final class ClosingStress {
         @Actor
         public void loop(LII_Result result) {
             boolean closedBefore = scene.closed;
-            int callbacks = watcher.take(Ready.READABLE);
-            if ((callbacks & IoHandler.READ) != 0) {
-                if (watcher.wants(IoHandler.READ)) {
-                    watcher.run(IoHandler.READ);
+            int callbacks = watcher.take(Readiness.READ);
+            if ((callbacks & ReadinessHandler.READ) != 0) {
+                if (watcher.wants(ReadinessHandler.READ)) {
+                    watcher.run(ReadinessHandler.READ);
                 }
                 watcher.finish();
             }

@@ -4,11 +4,11 @@ import dev.gyre.LoopTerminatedException;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.Interest;
-import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.OperationEngine;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
+import dev.gyre.internal.backend.ReadinessHandler;
+import dev.gyre.internal.backend.ReadinessOperations;
 import dev.gyre.internal.backend.RequestHost;
-import dev.gyre.internal.backend.reactor.Reactor;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.SignalCalls;
@@ -44,7 +44,7 @@ public final class SimulatedBackend implements Backend {
 
     private static final long BUSY_POLL_NANOS = 10_000;
 
-    private record Entry(int generation, IoHandler handler) {}
+    private record Entry(int generation, ReadinessHandler handler) {}
 
     private final SimulatedKernel kernel;
     private final int eventsPerWait;
@@ -90,12 +90,12 @@ public final class SimulatedBackend implements Backend {
     }
 
     @Override
-    public OperationEngine openRequests(RequestHost host) {
-        return new Reactor(this, kernel.seam(), host);
+    public OperationEngine openOperations(RequestHost host) {
+        return new ReadinessOperations(this, kernel.seam(), host);
     }
 
     @Override
-    public Syscalls seam() {
+    public Syscalls syscalls() {
         return kernel.seam();
     }
 
@@ -232,7 +232,7 @@ public final class SimulatedBackend implements Backend {
     }
 
     @Override
-    public @Nullable IoHandler takeReady() {
+    public @Nullable ReadinessHandler dispatchNext() {
         synchronized (kernel) {
             for (PollSet.Event event = collected.poll(); event != null; event = collected.poll()) {
                 Entry entry = entryOf((int) event.data());
@@ -246,12 +246,12 @@ public final class SimulatedBackend implements Backend {
     }
 
     private static int readyBits(int bits) {
-        return ((bits & Linux.EPOLLIN) != 0 ? Ready.READABLE : 0)
-                | ((bits & Linux.EPOLLOUT) != 0 ? Ready.WRITABLE : 0)
-                | ((bits & Linux.EPOLLERR) != 0 ? Ready.ERROR : 0)
-                | ((bits & Linux.EPOLLHUP) != 0 ? Ready.HANGUP : 0)
-                | ((bits & Linux.EPOLLRDHUP) != 0 ? Ready.END : 0)
-                | ((bits & Linux.EPOLLPRI) != 0 ? Ready.URGENT : 0);
+        return ((bits & Linux.EPOLLIN) != 0 ? Readiness.READ : 0)
+                | ((bits & Linux.EPOLLOUT) != 0 ? Readiness.WRITE : 0)
+                | ((bits & Linux.EPOLLERR) != 0 ? Readiness.ERROR : 0)
+                | ((bits & Linux.EPOLLHUP) != 0 ? Readiness.HANGUP : 0)
+                | ((bits & Linux.EPOLLRDHUP) != 0 ? Readiness.END : 0)
+                | ((bits & Linux.EPOLLPRI) != 0 ? Readiness.URGENT : 0);
     }
 
     @Override
@@ -274,7 +274,7 @@ public final class SimulatedBackend implements Backend {
     // ------------------------------------------------------------------ registrations
 
     @Override
-    public void register(int fd, int interest, IoHandler handler) {
+    public void register(int fd, int interest, ReadinessHandler handler) {
         if (fd < 0 || fd >= MOST_DESCRIPTORS) {
             throw new IllegalArgumentException("not a descriptor: " + fd);
         }
@@ -316,7 +316,7 @@ public final class SimulatedBackend implements Backend {
 
     @Override
     @SuppressWarnings("ReferenceEquality") // a handler is only itself
-    public void deregister(int fd, IoHandler handler) {
+    public void deregister(int fd, ReadinessHandler handler) {
         synchronized (kernel) {
             Entry entry = entryOf(fd);
             if (closed || entry == null || entry.handler != handler) {

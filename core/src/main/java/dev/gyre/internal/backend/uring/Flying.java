@@ -269,18 +269,18 @@ final class Flying {
         int buffer = -1;
         long result;
         if (request.opcode == Opcode.RECEIVE) {
-            buffer = buffers.take();
+            buffer = buffers.acquire();
             if (buffer < 0) {
                 pending.addStarved(flight);
                 return;
             }
             result = performer.receive(request.fd, buffers.address(buffer), buffers.size(), traits);
             if (result <= 0) {
-                buffers.give(buffer);
+                buffers.release(buffer);
                 buffer = -1;
             }
         } else {
-            result = performer.perform(request, traits);
+            result = performer.execute(request, traits);
         }
         if (result == SyscallExecutor.WOULD_BLOCK) {
             flight.pollFirst = true;
@@ -340,7 +340,7 @@ final class Flying {
             }
             case WRITE_VECTOR -> {
                 request.transferred += result;
-                wroteSome(flight, SyscallExecutor.useUp(request, result));
+                wroteSome(flight, SyscallExecutor.advanceIovecs(request, result));
             }
             default -> {
                 if (flight.singly) {
@@ -359,7 +359,7 @@ final class Flying {
         if (all) {
             owner.arrived(flight, flight.request().transferred, -1);
         } else {
-            flight.request().progressed();
+            flight.request().reportProgress();
             again(flight);
         }
     }

@@ -6,7 +6,7 @@ import static dev.gyre.internal.sys.Linux.EPOLLPRI;
 import static dev.gyre.internal.sys.Linux.EPOLLRDHUP;
 
 import dev.gyre.internal.backend.Interest;
-import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.ReadinessHandler;
 
 /// A registered descriptor: what is wanted of it, which any thread may change, and what the kernel has been
 /// asked for, which the loop thread brings into line with it.
@@ -17,7 +17,7 @@ final class PollRegistration {
     static final long NOTHING = -1;
 
     final int fd;
-    final IoHandler handler;
+    final ReadinessHandler handler;
 
     // Shared: written under the lock of Registered, read by the loop. The interest, and above it
     // how often it was changed, so that a change to the same is one too.
@@ -38,7 +38,7 @@ final class PollRegistration {
     /// What was wanted when the kernel was asked last.
     long armedFor = NOTHING;
 
-    PollRegistration(int fd, int interest, IoHandler handler) {
+    PollRegistration(int fd, int interest, ReadinessHandler handler) {
         this.fd = fd;
         this.handler = handler;
         this.wanted = interest;

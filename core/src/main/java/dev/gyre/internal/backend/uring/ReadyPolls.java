@@ -1,7 +1,7 @@
 package dev.gyre.internal.backend.uring;
 
-import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.PollBits;
+import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.UringCalls;
@@ -109,7 +109,7 @@ final class ReadyPolls {
     }
 
     /// Takes the next one that is still registered.
-    @Nullable IoHandler take() {
+    @Nullable ReadinessHandler take() {
         while (next < collected) {
             PollRegistration poll = polls[next];
             taken = bits[next];

@@ -146,11 +146,11 @@ class EpollBackendTest extends BackendContract {
         backend.wake();
         plan.answer("epoll_wait", () -> 0); // Looks, and sees nothing yet.
         backend.pollNow();
-        assertThat(backend.takeReady()).isNull();
+        assertThat(backend.dispatchNext()).isNull();
         backend.wake();
         assertThat(plan.count("write")).as("one signal on its way").isEqualTo(1);
         backend.pollNow();
-        assertThat(backend.takeReady()).isNull();
+        assertThat(backend.dispatchNext()).isNull();
         backend.wake();
         assertThat(plan.count("write")).as("the first was drained").isEqualTo(2);
         backend.close();
@@ -206,7 +206,7 @@ class EpollBackendTest extends BackendContract {
             long deadline = System.nanoTime() + 300_000L;
             backend.pollUntil(deadline);
             assertThat(System.nanoTime() - deadline).isNotNegative();
-            assertThat(backend.takeReady()).isNull();
+            assertThat(backend.dispatchNext()).isNull();
         }
         // Fewer than 20, where this thread had to wait for a processor.
         long armed = plan.count("timerfd_settime");
@@ -269,7 +269,7 @@ class EpollBackendTest extends BackendContract {
                         return 1;
                     });
             backend.pollNow();
-            assertThat(backend.takeReady()).isNull();
+            assertThat(backend.dispatchNext()).isNull();
         }
     }
 

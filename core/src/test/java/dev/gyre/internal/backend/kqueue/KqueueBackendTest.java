@@ -12,8 +12,8 @@ import dev.gyre.SystemCallException;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.Interest;
-import dev.gyre.internal.backend.IoHandler;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
+import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
@@ -62,7 +62,7 @@ class KqueueBackendTest {
     private static List<Integer> look(Backend backend) {
         backend.pollNow();
         List<Integer> events = new ArrayList<>();
-        while (backend.takeReady() != null) {
+        while (backend.dispatchNext() != null) {
             events.add(backend.taken());
         }
         return events;
@@ -230,7 +230,7 @@ class KqueueBackendTest {
                     return 1;
                 });
         backend.pollNow();
-        assertThat(backend.takeReady()).isNull();
+        assertThat(backend.dispatchNext()).isNull();
     }
 
     // ------------------------------------------------------------------ waking
@@ -345,7 +345,7 @@ class KqueueBackendTest {
         assertThat(look(backend)).isEmpty();
         kernel.refuse(Kevent.EVFILT_WRITE, 0);
         backend.register(sockets.reader(), BOTH, bits -> {});
-        assertThat(look(backend)).containsExactly(Ready.READABLE | Ready.WRITABLE);
+        assertThat(look(backend)).containsExactly(Readiness.READ | Readiness.WRITE);
         backend.close();
     }
 
@@ -370,7 +370,7 @@ class KqueueBackendTest {
         FakeConduit sockets = sockets();
         plan.fail("kevent", Errno.EINTR, 2);
         backend.register(sockets.reader(), Interest.WRITE | Interest.EDGE, bits -> {});
-        assertThat(look(backend)).containsExactly(Ready.WRITABLE);
+        assertThat(look(backend)).containsExactly(Readiness.WRITE);
         backend.close();
     }
 
@@ -399,7 +399,7 @@ class KqueueBackendTest {
         sockets.write();
         backend.register(sockets.reader(), BOTH | Interest.ONE_SHOT, bits -> {});
         int bits = look(backend).getFirst();
-        assertThat(bits).isIn(Ready.READABLE, Ready.WRITABLE);
+        assertThat(bits).isIn(Readiness.READ, Readiness.WRITE);
         assertThat(look(backend)).as("the array holds one; the other was disarmed").isEmpty();
         backend.close();
     }
@@ -417,8 +417,9 @@ class KqueueBackendTest {
         kernel.failFilter(sockets.reader(), Kevent.EVFILT_READ, Errno.ENOBUFS);
         kernel.failFilter(sockets.reader(), Kevent.EVFILT_WRITE, Errno.ENOMEM);
         int event = look(backend).getFirst();
-        assertThat(event & Ready.BITS).isEqualTo(Ready.READABLE | Ready.WRITABLE | Ready.ERROR);
-        assertThat(Ready.errno(event)).as("the first of the two").isEqualTo(Errno.ENOBUFS);
+        assertThat(event & Readiness.BITS)
+                .isEqualTo(Readiness.READ | Readiness.WRITE | Readiness.ERROR);
+        assertThat(Readiness.errno(event)).as("the first of the two").isEqualTo(Errno.ENOBUFS);
         backend.close();
     }
 
@@ -443,7 +444,7 @@ class KqueueBackendTest {
         FakeConduit sockets = sockets();
         backend.register(sockets.reader(), Interest.READ | Interest.URGENT, bits -> {});
         kernel.sendUrgent(sockets.reader());
-        assertThat(look(backend)).containsExactly(Ready.URGENT);
+        assertThat(look(backend)).containsExactly(Readiness.URGENT);
         backend.close();
         kernel = new FakeKqueue(KqueueFlavour.FREEBSD);
         KqueueBackend other = open();
@@ -462,12 +463,12 @@ class KqueueBackendTest {
         KqueueBackend backend = open();
         FakeConduit sockets = sockets();
         backend.register(sockets.reader(), BOTH | Interest.EDGE | Interest.END, bits -> {});
-        assertThat(look(backend)).containsExactly(Ready.WRITABLE);
+        assertThat(look(backend)).containsExactly(Readiness.WRITE);
         sockets.write();
         kernel.shutDown(sockets.writer());
         List<Integer> events = look(backend);
         assertThat(events).hasSize(1);
-        assertThat(events.getFirst() & ~Ready.WRITABLE).isEqualTo(Ready.READABLE | Ready.END);
+        assertThat(events.getFirst() & ~Readiness.WRITE).isEqualTo(Readiness.READ | Readiness.END);
         backend.modify(sockets.reader(), Interest.READ);
         assertThat(look(backend)).as("an end that nobody asked for").containsExactly(1);
         backend.close();
@@ -480,7 +481,7 @@ class KqueueBackendTest {
         FakeConduit sockets = sockets();
         backend.register(sockets.reader(), BOTH, bits -> {});
         kernel.shutDown(sockets.reader());
-        assertThat(look(backend)).containsExactly(Ready.WRITABLE);
+        assertThat(look(backend)).containsExactly(Readiness.WRITE);
         backend.close();
     }
 
@@ -490,11 +491,11 @@ class KqueueBackendTest {
         KqueueBackend backend = open();
         for (int interest : new int[] {Interest.READ, Interest.WRITE, BOTH}) {
             FakeConduit sockets = sockets();
-            IoHandler handler = bits -> {};
+            ReadinessHandler handler = bits -> {};
             backend.register(sockets.reader(), interest | Interest.EDGE, handler);
             look(backend);
             kernel.reset(sockets.reader(), Errno.ECONNRESET);
-            int expected = Ready.ERROR | Ready.HANGUP;
+            int expected = Readiness.ERROR | Readiness.HANGUP;
             List<Integer> events = look(backend);
             assertThat(events).hasSize(1);
             assertThat(events.getFirst() & expected).isEqualTo(expected);
@@ -523,13 +524,13 @@ class KqueueBackendTest {
         backend.pollUntil(System.nanoTime() + Duration.ofHours(1).toNanos());
         other.join();
         List<Integer> events = new ArrayList<>();
-        while (backend.takeReady() != null) {
+        while (backend.dispatchNext() != null) {
             events.add(backend.taken());
         }
         if (events.isEmpty()) { // Woken just before it was noted.
             events = look(backend);
         }
-        assertThat(events).containsExactly(Ready.WRITABLE | Ready.ERROR);
+        assertThat(events).containsExactly(Readiness.WRITE | Readiness.ERROR);
         backend.close();
     }
 

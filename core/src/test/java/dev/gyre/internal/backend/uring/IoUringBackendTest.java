@@ -14,8 +14,8 @@ import dev.gyre.WatchSpec;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.Interest;
-import dev.gyre.internal.backend.IoHandler;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
+import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
@@ -49,7 +49,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 @On("io_uring")
 class IoUringBackendTest {
-    private static final IoHandler HANDLER = bits -> {};
+    private static final ReadinessHandler HANDLER = bits -> {};
 
     private final Plan plan = new Plan();
     private final FaultyUring uring = new FaultyUring(plan);
@@ -86,7 +86,7 @@ class IoUringBackendTest {
 
     private static List<Integer> takeAll(Backend backend) {
         List<Integer> bits = new ArrayList<>();
-        while (backend.takeReady() != null) {
+        while (backend.dispatchNext() != null) {
             bits.add(backend.taken());
         }
         return bits;
@@ -163,10 +163,10 @@ class IoUringBackendTest {
             assertThat(poll(backend)).isEmpty();
             pipe.write();
             backend.pollUntil(System.nanoTime() + Duration.ofMinutes(1).toNanos());
-            assertThat(takeAll(backend)).containsExactly(Ready.READABLE);
-            assertThat(poll(backend)).as("it lasts").containsExactly(Ready.READABLE);
+            assertThat(takeAll(backend)).containsExactly(Readiness.READ);
+            assertThat(poll(backend)).as("it lasts").containsExactly(Readiness.READ);
             backend.wake();
-            assertThat(poll(backend)).containsExactly(Ready.READABLE);
+            assertThat(poll(backend)).containsExactly(Readiness.READ);
         }
         backend.close();
     }
@@ -230,7 +230,7 @@ class IoUringBackendTest {
             long deadline = System.nanoTime() + 300_000L;
             backend.pollUntil(deadline);
             assertThat(System.nanoTime() - deadline).isNotNegative();
-            assertThat(backend.takeReady()).isNull();
+            assertThat(backend.dispatchNext()).isNull();
         }
         backend.pollUntil(System.nanoTime() - 1);
         backend.close();
@@ -273,7 +273,7 @@ class IoUringBackendTest {
         IoUringBackend backend = open();
         backend.wake();
         backend.pollUntil(System.nanoTime() + Duration.ofHours(1).toNanos());
-        assertThat(backend.takeReady()).isNull();
+        assertThat(backend.dispatchNext()).isNull();
         backend.close();
     }
 
@@ -283,7 +283,7 @@ class IoUringBackendTest {
         IoUringBackend backend = open();
         backend.wake();
         assertThat(poll(backend)).isEmpty();
-        backend.leave();
+        backend.detach();
         AtomicLong late = new AtomicLong(Long.MIN_VALUE);
         AnotherThread.runs(
                 () -> {
@@ -306,7 +306,7 @@ class IoUringBackendTest {
             assertThat(poll(backend)).isEmpty();
             assertThat(plan.count("io_uring_enter")).isEqualTo(before);
             pipe.write();
-            assertThat(poll(backend)).containsExactly(Ready.READABLE);
+            assertThat(poll(backend)).containsExactly(Readiness.READ);
         }
         backend.close();
     }
@@ -321,7 +321,7 @@ class IoUringBackendTest {
             pipe.write();
             plan.fail("io_uring_enter", errno, 3);
             backend.pollUntil(System.nanoTime() + Duration.ofMinutes(1).toNanos());
-            assertThat(takeAll(backend)).containsExactly(Ready.READABLE);
+            assertThat(takeAll(backend)).containsExactly(Readiness.READ);
         }
         backend.close();
     }
@@ -337,7 +337,7 @@ class IoUringBackendTest {
             plan.fail("io_uring_enter", Errno.EBADR);
             backend.pollNow();
             assertThat(takeAll(backend)).isEmpty();
-            assertThat(poll(backend)).containsExactly(Ready.READABLE);
+            assertThat(poll(backend)).containsExactly(Readiness.READ);
             assertThat(uring.setupFlags()).as("a new ring").hasSize(2);
         }
         backend.close();
@@ -446,10 +446,10 @@ class IoUringBackendTest {
             pipes.forEach(TestPipe::write);
             while (seen.size() < 64) {
                 backend.pollUntil(System.nanoTime() + Duration.ofMinutes(1).toNanos());
-                for (IoHandler each = backend.takeReady();
+                for (ReadinessHandler each = backend.dispatchNext();
                         each != null;
-                        each = backend.takeReady()) {
-                    each.run(IoHandler.READ);
+                        each = backend.dispatchNext()) {
+                    each.run(ReadinessHandler.READ);
                 }
             }
             pipes.forEach(TestPipe::read);
@@ -466,18 +466,18 @@ class IoUringBackendTest {
         IoUringBackend backend = open();
         try (TestPipe pipe = new TestPipe()) {
             List<String> log = new ArrayList<>();
-            IoHandler old = bits -> log.add("old");
+            ReadinessHandler old = bits -> log.add("old");
             backend.register(pipe.reader(), Interest.READ, old);
             pipe.write();
             backend.pollNow();
             backend.deregister(pipe.reader(), old);
             backend.register(pipe.reader(), Interest.READ, bits -> log.add("new"));
             backend.deregister(pipe.reader(), old); // Not his any more.
-            assertThat(backend.takeReady()).isNull();
+            assertThat(backend.dispatchNext()).isNull();
             backend.pollNow();
-            IoHandler handler = backend.takeReady();
+            ReadinessHandler handler = backend.dispatchNext();
             assertThat(handler).isNotNull();
-            handler.run(IoHandler.READ);
+            handler.run(ReadinessHandler.READ);
             assertThat(log).containsExactly("new");
         }
         backend.close();
@@ -490,13 +490,13 @@ class IoUringBackendTest {
         try (TestPipe pipe = new TestPipe()) {
             backend.register(pipe.reader(), Interest.READ | Interest.EDGE, HANDLER);
             pipe.write();
-            assertThat(poll(backend)).containsExactly(Ready.READABLE);
+            assertThat(poll(backend)).containsExactly(Readiness.READ);
             assertThat(poll(backend)).isEmpty();
             pipe.write();
-            assertThat(poll(backend)).containsExactly(Ready.READABLE);
+            assertThat(poll(backend)).containsExactly(Readiness.READ);
             assertThat(poll(backend)).isEmpty();
             backend.modify(pipe.reader(), Interest.READ | Interest.EDGE);
-            assertThat(poll(backend)).as("armed anew").containsExactly(Ready.READABLE);
+            assertThat(poll(backend)).as("armed anew").containsExactly(Readiness.READ);
         }
         backend.close();
     }
@@ -509,11 +509,11 @@ class IoUringBackendTest {
             int interest = Interest.READ | Interest.ONE_SHOT;
             backend.register(pipe.reader(), interest, HANDLER);
             pipe.write();
-            assertThat(poll(backend)).containsExactly(Ready.READABLE);
+            assertThat(poll(backend)).containsExactly(Readiness.READ);
             pipe.write();
             assertThat(poll(backend)).isEmpty();
             backend.modify(pipe.reader(), interest);
-            assertThat(poll(backend)).containsExactly(Ready.READABLE);
+            assertThat(poll(backend)).containsExactly(Readiness.READ);
             assertThat(poll(backend)).isEmpty();
         }
         backend.close();
@@ -530,7 +530,7 @@ class IoUringBackendTest {
         pipe.closeWriter();
         assertThat(poll(backend)).isEmpty();
         backend.modify(pipe.reader(), Interest.READ);
-        assertThat(poll(backend)).containsExactly(Ready.HANGUP);
+        assertThat(poll(backend)).containsExactly(Readiness.HANGUP);
         pipe.closeReader();
         backend.close();
     }
@@ -586,10 +586,10 @@ class IoUringBackendTest {
         TestPipe pipe = new TestPipe();
         backend.register(pipe.writer(), Interest.WRITE | Interest.EDGE, HANDLER);
         backend.register(pipe.reader(), Interest.READ, HANDLER);
-        assertThat(poll(backend)).containsExactly(Ready.WRITABLE);
+        assertThat(poll(backend)).containsExactly(Readiness.WRITE);
         backend.deregister(pipe.writer(), HANDLER);
         pipe.closeWriter();
-        assertThat(poll(backend)).as("nobody holds the writer").containsExactly(Ready.HANGUP);
+        assertThat(poll(backend)).as("nobody holds the writer").containsExactly(Readiness.HANGUP);
         backend.deregister(pipe.reader(), HANDLER);
         pipe.closeReader();
         backend.close();
@@ -602,12 +602,12 @@ class IoUringBackendTest {
         TestPipe pipe = new TestPipe();
         backend.register(pipe.writer(), Interest.WRITE | Interest.EDGE, HANDLER);
         backend.register(pipe.reader(), Interest.READ | Interest.EDGE, HANDLER);
-        assertThat(poll(backend)).containsExactly(Ready.WRITABLE);
-        backend.leave();
+        assertThat(poll(backend)).containsExactly(Readiness.WRITE);
+        backend.detach();
         AnotherThread.runs(() -> backend.deregister(pipe.writer(), HANDLER));
         pipe.closeWriter();
         backend.pollUntil(System.nanoTime() + Duration.ofMinutes(1).toNanos());
-        assertThat(takeAll(backend)).containsExactly(Ready.HANGUP);
+        assertThat(takeAll(backend)).containsExactly(Readiness.HANGUP);
         backend.deregister(pipe.reader(), HANDLER);
         pipe.closeReader();
         backend.close();
@@ -674,12 +674,12 @@ class IoUringBackendTest {
         for (int i = 0; i < 1_500; i++) {
             backend.wake();
             backend.pollNow();
-            assertThat(backend.takeReady()).isNull();
+            assertThat(backend.dispatchNext()).isNull();
         }
         assertThat(plan.calls())
                 .contains("io_uring_register " + IoUring.IORING_REGISTER_RING_FDS)
                 .doesNotContain("io_uring_register " + IoUring.IORING_UNREGISTER_RING_FDS);
-        backend.leave();
+        backend.detach();
         assertThat(plan.calls())
                 .contains("io_uring_register " + IoUring.IORING_UNREGISTER_RING_FDS);
         backend.close();

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.gyre.Clause;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.Interest;
-import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.Opcode;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
+import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.TestPipe;
 
@@ -24,12 +24,12 @@ import java.util.List;
 @On("io_uring")
 class UringEventsTest extends UringFixture {
     private static final int F_DUPFD_CLOEXEC = 1030;
-    private static final IoHandler HANDLER = bits -> {};
+    private static final ReadinessHandler HANDLER = bits -> {};
 
     private List<Integer> poll() {
         List<Integer> bits = new ArrayList<>();
         backend.pollNow();
-        while (backend.takeReady() != null) {
+        while (backend.dispatchNext() != null) {
             bits.add(backend.taken());
         }
         return bits;
@@ -46,7 +46,7 @@ class UringEventsTest extends UringFixture {
             pipe.read();
             assertThat(poll()).isEmpty();
             pipe.write();
-            assertThat(poll()).as("it is still armed").containsExactly(Ready.READABLE);
+            assertThat(poll()).as("it is still armed").containsExactly(Readiness.READ);
         }
     }
 
@@ -57,14 +57,14 @@ class UringEventsTest extends UringFixture {
         try (TestPipe pipe = new TestPipe()) {
             backend.register(pipe.reader(), Interest.READ | mode, HANDLER);
             pipe.write();
-            assertThat(poll()).containsExactly(Ready.READABLE);
-            backend.leave();
+            assertThat(poll()).containsExactly(Readiness.READ);
+            backend.detach();
             pipe.write();
             pipe.read();
             pipe.read();
             assertThat(poll()).isEmpty();
             pipe.write();
-            assertThat(poll()).containsExactly(Ready.READABLE);
+            assertThat(poll()).containsExactly(Readiness.READ);
         }
     }
 
@@ -78,8 +78,8 @@ class UringEventsTest extends UringFixture {
             backend.register(pipe.reader(), Interest.READ | mode, HANDLER);
             assertThat(poll()).isEmpty();
             pipe.write();
-            backend.leave();
-            assertThat(poll()).containsExactly(Ready.READABLE);
+            backend.detach();
+            assertThat(poll()).containsExactly(Readiness.READ);
             if (mode != 0) {
                 assertThat(poll()).isEmpty();
             }
@@ -92,9 +92,9 @@ class UringEventsTest extends UringFixture {
         int[] pair = pair();
         int interest = Interest.READ | Interest.WRITE | Interest.EDGE;
         backend.register(pair[0], interest, HANDLER);
-        assertThat(poll()).containsExactly(Ready.WRITABLE);
+        assertThat(poll()).containsExactly(Readiness.WRITE);
         send(pair[1], "x");
-        assertThat(poll()).containsExactly(Ready.READABLE | Ready.WRITABLE);
+        assertThat(poll()).containsExactly(Readiness.READ | Readiness.WRITE);
     }
 
     @Test
@@ -104,7 +104,7 @@ class UringEventsTest extends UringFixture {
             backend.register(pipe.reader(), Interest.READ, HANDLER);
             pipe.write();
             plan.fail("poll", Errno.ENOMEM);
-            assertThat(poll()).containsExactly(Ready.READABLE);
+            assertThat(poll()).containsExactly(Readiness.READ);
         }
     }
 
@@ -112,7 +112,7 @@ class UringEventsTest extends UringFixture {
     @CsvSource({"true, true", "true, false", "false, true", "false, false"})
     @Clause({"W-3", "B-4"})
     void number_reopenedAndWatched_getsNothingOfTheOldOnes(boolean deregisters, boolean confirms) {
-        IoHandler old = bits -> {};
+        ReadinessHandler old = bits -> {};
         try (TestPipe first = new TestPipe();
                 TestPipe second = new TestPipe()) {
             int number = kernel.fcntl(first.reader(), F_DUPFD_CLOEXEC, 0);
@@ -120,7 +120,7 @@ class UringEventsTest extends UringFixture {
             backend.register(number, Interest.READ, old);
             assertThat(poll()).isEmpty();
             first.write();
-            backend.leave(); // The poll's completion is in the ring now, and not taken.
+            backend.detach(); // The poll's completion is in the ring now, and not taken.
             if (deregisters) {
                 backend.deregister(number, old);
             }
@@ -133,8 +133,8 @@ class UringEventsTest extends UringFixture {
             assertThat(poll()).isEmpty();
             second.write();
             backend.pollNow();
-            assertThat(backend.takeReady()).isSameAs(HANDLER);
-            assertThat(backend.takeReady()).isNull();
+            assertThat(backend.dispatchNext()).isSameAs(HANDLER);
+            assertThat(backend.dispatchNext()).isNull();
         }
     }
 }

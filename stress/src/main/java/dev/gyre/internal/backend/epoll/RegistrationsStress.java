@@ -5,7 +5,7 @@ import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.internal.backend.Interest;
-import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.backend.Registrations;
 
 import org.openjdk.jcstress.annotations.Actor;
@@ -26,7 +26,7 @@ public final class RegistrationsStress {
     private static final int FAR = 100;
 
     private static final int FARTHER = 1_000;
-    private static final IoHandler HANDLER = ready -> {};
+    private static final ReadinessHandler HANDLER = ready -> {};
 
     private RegistrationsStress() {}
 

@@ -4,7 +4,7 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import dev.gyre.internal.backend.Interest;
-import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.backend.epoll.CountingKernel;
 
 import org.openjdk.jcstress.annotations.Actor;
@@ -19,7 +19,7 @@ import org.openjdk.jcstress.infra.results.LL_Result;
 public final class PollTableStress {
     private static final int EPFD = 5;
     private static final int FD = 7;
-    private static final IoHandler HANDLER = ready -> {};
+    private static final ReadinessHandler HANDLER = ready -> {};
 
     private PollTableStress() {}
 

@@ -1,9 +1,9 @@
 package dev.gyre.internal.backend;
 
 /// What a kernel says of a descriptor, in bits that mean the same on every backend.
-public final class Ready {
-    public static final int READABLE = 1;
-    public static final int WRITABLE = 2;
+public final class Readiness {
+    public static final int READ = 1;
+    public static final int WRITE = 2;
     public static final int ERROR = 4;
     public static final int HANGUP = 8;
 
@@ -18,7 +18,7 @@ public final class Ready {
 
     private static final int ERRNO_SHIFT = 16;
 
-    private Ready() {}
+    private Readiness() {}
 
     /// Returns [#ERROR] combined with its errno, for kernels that report one.
     ///

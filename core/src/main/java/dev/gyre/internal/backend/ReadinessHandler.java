@@ -5,7 +5,7 @@ package dev.gyre.internal.backend;
 ///
 /// Loop thread only.
 @FunctionalInterface
-public interface IoHandler {
+public interface ReadinessHandler {
     /// The callbacks of an event, as bits. They run in this order.
     int ERROR = 1;
 

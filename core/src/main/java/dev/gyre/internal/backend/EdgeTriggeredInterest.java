@@ -1,11 +1,6 @@
-package dev.gyre.internal.backend.reactor;
+package dev.gyre.internal.backend;
 
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.CompletionQueue;
-import dev.gyre.internal.backend.DescriptorPool;
-import dev.gyre.internal.backend.DescriptorState;
-import dev.gyre.internal.backend.Interest;
 import dev.gyre.internal.backend.Opcode.Kind;
 
 import java.util.ArrayList;
@@ -98,8 +93,8 @@ final class EdgeTriggeredInterest {
         if ((descriptor.wanted & interest) == 0) {
             return;
         }
-        if ((descriptor.unasked & bit) == 0) {
-            descriptor.unasked |= bit;
+        if ((descriptor.unwanted & bit) == 0) {
+            descriptor.unwanted |= bit;
         } else {
             descriptor.wanted &= ~interest;
             markDirty(descriptor);
@@ -118,7 +113,7 @@ final class EdgeTriggeredInterest {
 
     /// Arms a kind with the next flush, unless it is armed.
     void want(DescriptorState descriptor, Kind kind) {
-        descriptor.unasked &= ~kind.bit;
+        descriptor.unwanted &= ~kind.bit;
         int interest = interestOf(kind);
         if ((descriptor.wanted & interest) == 0) {
             descriptor.wanted |= interest;
@@ -151,7 +146,7 @@ final class EdgeTriggeredInterest {
             if (descriptor.released == null && withEnd(descriptor.wanted) != descriptor.armed) {
                 arm(descriptor);
             }
-            descriptors.giveIfUnused(descriptor);
+            descriptors.releaseIfUnused(descriptor);
         }
         dirty.clear();
     }
