@@ -29,11 +29,6 @@ final class NoBackend implements Backend {
     }
 
     @Override
-    public int taken() {
-        return 0;
-    }
-
-    @Override
     public void wake() {}
 
     @Override

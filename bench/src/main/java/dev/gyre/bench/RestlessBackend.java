@@ -35,11 +35,6 @@ record RestlessBackend(Backend backend, Runnable beforeWait) implements Backend 
         return backend.dispatchNext();
     }
 
-    @Override
-    public int taken() {
-        return backend.taken();
-    }
-
     /// Nobody sleeps.
     @Override
     public void wake() {}

@@ -88,11 +88,6 @@ public final class OneBitBackend implements Backend {
     }
 
     @Override
-    public int taken() {
-        return 0;
-    }
-
-    @Override
     public void wake() {
         woken = true;
     }

@@ -38,13 +38,11 @@ public interface Backend {
     /// taken.
     void pollUntil(long deadlineNanos);
 
-    /// Moves to the next collected event. Passes over those whose registration is gone.
+    /// Passes the next collected event to [ReadinessHandler#onReady]. Skips events whose
+    /// registration is gone.
     ///
-    /// @return its handler, or null when all have been taken
+    /// @return the handler, whose callbacks the caller runs; null if no event is left
     @Nullable ReadinessHandler dispatchNext();
-
-    /// The most recently polled event, as bits of [Ready].
-    int taken();
 
     /// Makes the current wait return, or the next one if there is none. At most one signal is on
     /// its way at a time. Harmless during and after [#close].
@@ -55,7 +53,7 @@ public interface Backend {
 
     /// Registers a descriptor, replacing what was registered under its number.
     ///
-    /// @param interest bits of [Interest]
+    /// @param interest bits of [Readiness]
     /// @throws dev.gyre.SystemCallException if the kernel refuses; the number is then unregistered
     /// @throws dev.gyre.LoopTerminatedException after [#close]
     void register(int fd, int interest, ReadinessHandler handler);

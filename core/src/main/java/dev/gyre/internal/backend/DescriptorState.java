@@ -13,7 +13,7 @@ import java.util.List;
 /// Loop thread only.
 public final class DescriptorState implements ReadinessHandler {
     /// The kinds that have queues, in the order in which they are served.
-    public static final List<Kind> QUEUES = List.of(Kind.EXCEPT, Kind.READ, Kind.WRITE, Kind.END);
+    public static final List<Kind> QUEUES = List.of(Kind.URGENT, Kind.READ, Kind.WRITE, Kind.END);
 
     /// The reader of its events, which says what they mean.
     private final EventReader reader;
@@ -21,7 +21,7 @@ public final class DescriptorState implements ReadinessHandler {
     /// Takes what the kernel says of the descriptor.
     @FunctionalInterface
     public interface EventReader {
-        void ready(DescriptorState descriptor, int ready);
+        void onReady(DescriptorState descriptor, int events);
     }
 
     public int fd = -1;
@@ -34,7 +34,7 @@ public final class DescriptorState implements ReadinessHandler {
     private final RequestQueue writes = new RequestQueue();
     private final RequestQueue ends = new RequestQueue();
 
-    /// The bits of [Interest] that the kernel has, and those it is to have by the end of the tick.
+    /// The bits of [Readiness] that the kernel has, and those it is to have by the end of the tick.
     public int armed;
 
     public int wanted;
@@ -89,7 +89,7 @@ public final class DescriptorState implements ReadinessHandler {
 
     public RequestQueue queue(Kind kind) {
         return switch (kind) {
-            case EXCEPT -> except;
+            case URGENT -> except;
             case READ -> reads;
             case WRITE -> writes;
             case END -> ends;
@@ -169,14 +169,9 @@ public final class DescriptorState implements ReadinessHandler {
     // ------------------------------------------------------------------ as the handler of its
     // events
 
+    /// Posts completions, and calls for no callbacks.
     @Override
-    public int take(int ready) {
-        reader.ready(this, ready);
-        return 0; // What came of it are completions, each an event of its own.
-    }
-
-    @Override
-    public void run(int callback) {
-        throw new AssertionError("a descriptor's events lead to no callback of their own");
+    public void onReady(int events) {
+        reader.onReady(this, events);
     }
 }

@@ -78,7 +78,7 @@ final class EdgeTriggeredInterest {
         descriptor.blocked |= kind.bit;
         int interest = interestOf(kind);
         if (!consumed
-                && kind != Kind.EXCEPT
+                && kind != Kind.URGENT
                 && (descriptor.exhausted & kind.bit) == 0
                 && (descriptor.armed & interest) != 0) {
             descriptor.armed &= ~interest;
@@ -123,10 +123,10 @@ final class EdgeTriggeredInterest {
 
     private static int interestOf(Kind kind) {
         return switch (kind) {
-            case EXCEPT -> Interest.URGENT;
-            case READ -> Interest.READ;
-            case WRITE -> Interest.WRITE;
-            case END -> Interest.END;
+            case URGENT -> Readiness.URGENT;
+            case READ -> Readiness.READ;
+            case WRITE -> Readiness.WRITE;
+            case END -> Readiness.END;
             case FILE -> 0;
         };
     }
@@ -154,12 +154,12 @@ final class EdgeTriggeredInterest {
     /// Adds the end to an interest in reads: a read that stops short at the end must be notified of
     /// it.
     private static int withEnd(int wanted) {
-        return (wanted & Interest.READ) != 0 ? wanted | Interest.END : wanted;
+        return (wanted & Readiness.READ) != 0 ? wanted | Readiness.END : wanted;
     }
 
     private void arm(DescriptorState descriptor) {
         int wanted = withEnd(descriptor.wanted);
-        int interest = wanted == 0 ? 0 : wanted | Interest.EDGE;
+        int interest = wanted == 0 ? 0 : wanted | Readiness.EDGE;
         try {
             if (descriptor.registered) {
                 backend.modify(descriptor.fd, interest);

@@ -1,24 +1,46 @@
 package dev.gyre.internal.backend;
 
-/// What a kernel says of a descriptor, in bits that mean the same on every backend.
+import dev.gyre.internal.sys.Linux;
+
+/// The event bits of a descriptor: the interest that is registered, and the readiness that is
+/// reported. Both use the values of `epoll`, so that Linux backends pass them on unchanged.
 public final class Readiness {
-    public static final int READ = 1;
-    public static final int WRITE = 2;
-    public static final int ERROR = 4;
-    public static final int HANGUP = 8;
+    public static final int READ = Linux.EPOLLIN;
+    public static final int WRITE = Linux.EPOLLOUT;
 
-    /// The peer sends no more: what is there can be read, and then the end.
-    public static final int END = 16;
+    /// Urgent data.
+    public static final int URGENT = Linux.EPOLLPRI;
 
-    /// There is urgent data.
-    public static final int URGENT = 32;
+    /// The peer has shut down its output: buffered input is still readable, then the end. An
+    /// interest in it includes urgent data, at which reads stop short, where the kernel reports it.
+    public static final int END = Linux.EPOLLRDHUP;
 
-    /// All of the bits above. The rest of an event is the errno that came with [#ERROR].
-    public static final int BITS = 0xFFFF;
+    /// Reported without interest.
+    public static final int ERROR = Linux.EPOLLERR;
+
+    /// Reported without interest.
+    public static final int HANGUP = Linux.EPOLLHUP;
+
+    /// Interest only: reports changes, not what lasts.
+    public static final int EDGE = Linux.EPOLLET;
+
+    /// Interest only: reports one event, and disarms until the next change of interest.
+    public static final int ONE_SHOT = Linux.EPOLLONESHOT;
+
+    /// The bits to be interested in.
+    public static final int INTEREST = READ | WRITE | URGENT | END;
+
+    /// The bits of an event. The rest of an event is the errno of [#ERROR].
+    public static final int EVENTS = INTEREST | ERROR | HANGUP;
 
     private static final int ERRNO_SHIFT = 16;
 
     private Readiness() {}
+
+    /// Returns whether an interest is empty: then nothing is reported, not even a hang-up.
+    public static boolean isEmpty(int interest) {
+        return (interest & INTEREST) == 0;
+    }
 
     /// Returns [#ERROR] combined with its errno, for kernels that report one.
     ///
@@ -28,7 +50,7 @@ public final class Readiness {
     }
 
     /// Returns the errno of an event; 0 if absent.
-    public static int errno(int ready) {
-        return ready >>> ERRNO_SHIFT;
+    public static int errno(int events) {
+        return events >>> ERRNO_SHIFT;
     }
 }

@@ -1,43 +1,29 @@
 package dev.gyre.internal.backend;
 
-/// What is called when a registered descriptor is ready. One event may call for several callbacks, which the
-/// loop runs one by one, and between which it may do other things or leave `run`.
+/// Handles the events of a registered descriptor: clause W-5.
+///
+/// An event may call for several callbacks. The loop runs them one by one, and may run other work
+/// or leave `run` between two of them. So the handler keeps the callbacks that are left, and checks
+/// each just before it runs.
 ///
 /// Loop thread only.
 @FunctionalInterface
 public interface ReadinessHandler {
-    /// The callbacks of an event, as bits. They run in this order.
-    int ERROR = 1;
-
-    int READ = 2;
-    int WRITE = 4;
-
-    /// Takes an event.
+    /// Receives an event. Runs no user code. All callbacks of the previous event have run or were
+    /// dropped.
     ///
-    /// @param ready the event, as bits of [Ready]
-    /// @return the callbacks that it calls for; zero to drop it
-    default int take(int ready) {
-        return READ;
-    }
+    /// @param events bits of [Readiness]
+    void onReady(int events);
 
-    /// Whether a callback that the event called for is still wanted: earlier ones may have changed that.
-    default boolean wants(int callback) {
-        return true;
-    }
-
-    /// Runs one callback. It is user code, and may throw anything.
-    void run(int callback);
-
-    /// Whether it is the owner of a [Request] that is through, rather than of a descriptor that is ready.
-    default boolean isCompletion() {
+    /// Selects the next callback of the event that is still wanted.
+    ///
+    /// @return false if none is left
+    default boolean nextCallback() {
         return false;
     }
 
-    /// A request of its own came to its end after the loop had: frees what that brought. Any thread.
-    ///
-    /// @param result of the request
-    default void abandoned(long result) {}
-
-    /// All callbacks of the event have been run or are no longer wanted.
-    default void finish() {}
+    /// Runs the selected callback. It is user code, and may throw anything.
+    default void runCallback() {
+        throw new AssertionError("no callback is selected");
+    }
 }

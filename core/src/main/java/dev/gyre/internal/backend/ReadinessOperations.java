@@ -66,10 +66,10 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
             awaitEnd(descriptor, request);
             return;
         }
-        if (kind == Kind.READ && !descriptor.queue(Kind.EXCEPT).isEmpty()) {
+        if (kind == Kind.READ && !descriptor.queue(Kind.URGENT).isEmpty()) {
             // Urgent data first. The read itself is tried all the same: what it waits for may have
             // been reported already, and no edge comes twice.
-            serve(descriptor, Kind.EXCEPT, 0);
+            serve(descriptor, Kind.URGENT, 0);
         }
         RequestQueue queue = descriptor.queue(kind);
         if (queue.isEmpty() && !EdgeTriggeredInterest.isBlocked(descriptor, kind)) {
@@ -189,7 +189,7 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
     // ------------------------------------------------------------------ events
 
     @Override
-    public void ready(DescriptorState descriptor, int ready) {
+    public void onReady(DescriptorState descriptor, int ready) {
         int errno = Readiness.errno(ready);
         if (errno != 0) {
             fail(descriptor, errno);
@@ -199,11 +199,11 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
         descriptor.ending |= over || (ready & (Readiness.END | Readiness.URGENT)) != 0;
         descriptor.endEvents |= ready & (Readiness.END | Readiness.HANGUP | Readiness.ERROR);
         if ((ready & Readiness.URGENT) != 0
-                || (!over && !descriptor.queue(Kind.EXCEPT).isEmpty())) {
+                || (!over && !descriptor.queue(Kind.URGENT).isEmpty())) {
             // Tried even if not announced: kqueue may report it in a later batch than the read.
-            serve(descriptor, Kind.EXCEPT, ready);
+            serve(descriptor, Kind.URGENT, ready);
         }
-        if (over && !descriptor.queue(Kind.EXCEPT).isEmpty()) {
+        if (over && !descriptor.queue(Kind.URGENT).isEmpty()) {
             endUrgent(descriptor);
         }
         if (over || (ready & (Readiness.READ | Readiness.END)) != 0) {
@@ -265,7 +265,7 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
     /// No urgent data comes any more, and the call for it would not say so.
     private void endUrgent(DescriptorState descriptor) {
         int error = performer.socketError(descriptor.fd);
-        RequestQueue queue = descriptor.queue(Kind.EXCEPT);
+        RequestQueue queue = descriptor.queue(Kind.URGENT);
         for (Request request = queue.poll(); request != null; request = queue.poll()) {
             completions.post(request, -Math.abs(error), false);
         }

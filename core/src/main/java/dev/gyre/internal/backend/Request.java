@@ -24,8 +24,8 @@ public final class Request {
         COMPLETED
     }
 
-    /// Who is handed the completion, as the handler of an event of its own.
-    public final ReadinessHandler handler;
+    /// Receives the completions.
+    public final CompletionHandler handler;
 
     // What to do: set by the owner while idle. Opcode says which of them it uses, and how.
     public Opcode opcode = Opcode.READ;
@@ -82,8 +82,8 @@ public final class Request {
     @Nullable Request previous;
     @Nullable RequestQueue queue;
 
-    public Request(ReadinessHandler owner) {
-        this.handler = owner;
+    public Request(CompletionHandler handler) {
+        this.handler = handler;
     }
 
     public State state() {

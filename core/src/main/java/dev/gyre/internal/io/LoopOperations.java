@@ -5,7 +5,6 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.OperationEngine;
-import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.sys.Errno;
@@ -28,7 +27,7 @@ public final class LoopOperations {
     public static final Object ACCEPTING = new Object();
 
     /// The kinds of operations that only a peer can complete.
-    private static final int WAITING = Kind.EXCEPT.bit | Kind.READ.bit | Kind.END.bit;
+    private static final int WAITING = Kind.URGENT.bit | Kind.READ.bit | Kind.END.bit;
 
     final OperationHost host;
     final OperationEngine requests;
@@ -310,8 +309,7 @@ public final class LoopOperations {
         for (Request left = requests.pollCompleted();
                 left != null;
                 left = requests.pollCompleted()) {
-            ReadinessHandler owner = left.handler;
-            ((LoopOperation) owner).drop();
+            ((LoopOperation) left.handler).drop();
         }
         pool.close();
         requests.buffers().close();

@@ -34,7 +34,7 @@ import java.util.Map;
 class ReadinessOperationsTest {
     private static final int FD = 5;
     private static final int LENGTH = 8;
-    private static final int EDGE = Interest.EDGE | Interest.END;
+    private static final int EDGE = Readiness.EDGE | Readiness.END;
 
     /// By the name of a call, what it returns next; else that it would block.
     private final Map<String, Deque<Long>> results = new HashMap<>();
@@ -156,15 +156,15 @@ class ReadinessOperationsTest {
         start(Opcode.READ, "third");
         assertThat(calls).as("the others wait behind the first").containsExactly("recv");
         operations.flush();
-        assertThat(armed).containsExactly("register " + (Interest.READ | EDGE));
+        assertThat(armed).containsExactly("register " + (Readiness.READ | EDGE));
         returns("recv", LENGTH, LENGTH);
-        operations.ready(socket, Readiness.READ);
+        operations.onReady(socket, Readiness.READ);
         assertThat(completed()).containsExactly("first 8", "second 8");
         assertThat(operations.outstanding()).isEqualTo(1);
         assertThat(calls).as("until it would block").hasSize(4);
         returns("recv", 3, LENGTH);
         start(Opcode.READ, "fourth");
-        operations.ready(socket, Readiness.READ);
+        operations.onReady(socket, Readiness.READ);
         assertThat(completed()).as("a short read has emptied it").containsExactly("third 3");
         assertThat(calls).hasSize(5);
     }
@@ -176,10 +176,10 @@ class ReadinessOperationsTest {
         start(Opcode.READ, "short");
         start(Opcode.READ, "behind");
         assertThat(calls).as("TCP: known to block").hasSize(1);
-        operations.ready(socket, Readiness.READ | Readiness.END);
+        operations.onReady(socket, Readiness.READ | Readiness.END);
         assertThat(calls).hasSize(2);
         returns("recv", 3, 0);
-        operations.ready(socket, Readiness.READ | Readiness.END);
+        operations.onReady(socket, Readiness.READ | Readiness.END);
         start(Opcode.READ, "end");
         assertThat(calls).as("the end is behind it, and no edge comes for it").hasSize(4);
         assertThat(completed()).containsExactly("short 3", "behind 3", "end 0");
@@ -200,7 +200,7 @@ class ReadinessOperationsTest {
         start(Opcode.READ, "third");
         start(Opcode.WRITE, "write");
         returns("recv", -Errno.EIO, LENGTH);
-        operations.ready(socket, Readiness.READ);
+        operations.onReady(socket, Readiness.READ);
         assertThat(completed()).containsExactly("first EIO", "second 8");
         assertThat(operations.outstanding()).isEqualTo(2);
     }
@@ -214,7 +214,7 @@ class ReadinessOperationsTest {
         start(Opcode.READ_URGENT, "urgent");
         socketError = 0;
         returns("recv", -Errno.ECONNRESET);
-        operations.ready(socket, Readiness.READ | Readiness.ERROR);
+        operations.onReady(socket, Readiness.READ | Readiness.ERROR);
         assertThat(completed())
                 .containsExactly(
                         "urgent 0", "first ECONNRESET", "second ECONNRESET", "write ECONNRESET");
@@ -228,13 +228,13 @@ class ReadinessOperationsTest {
         operations.flush();
         armed.clear();
         calls.clear();
-        operations.ready(socket, Readiness.READ | Readiness.error(Errno.ENOMEM));
+        operations.onReady(socket, Readiness.READ | Readiness.error(Errno.ENOMEM));
         assertThat(completed()).containsExactly("read ENOMEM", "write ENOMEM");
         assertThat(calls).as("nothing was tried").isEmpty();
         start(Opcode.READ, "next");
         assertThat(calls).as("not known to block").containsExactly("recv");
         operations.flush();
-        assertThat(armed).containsExactly("modify " + (Interest.READ | EDGE));
+        assertThat(armed).containsExactly("modify " + (Readiness.READ | EDGE));
     }
 
     @Test
@@ -247,18 +247,18 @@ class ReadinessOperationsTest {
         served.forEach(
                 (ready, call) -> {
                     calls.clear();
-                    operations.ready(socket, ready);
+                    operations.onReady(socket, ready);
                     assertThat(calls).as("readiness %d", ready).containsExactly(call);
                 });
         start(Opcode.READ_URGENT, "urgent");
         served.forEach(
                 (ready, call) -> {
                     calls.clear();
-                    operations.ready(socket, ready);
+                    operations.onReady(socket, ready);
                     assertThat(calls).as("readiness %d", ready).containsExactly("urgent", call);
                 });
         calls.clear();
-        operations.ready(socket, Readiness.URGENT);
+        operations.onReady(socket, Readiness.URGENT);
         assertThat(calls).containsExactly("urgent");
         assertThat(completed()).isEmpty();
     }
@@ -273,7 +273,7 @@ class ReadinessOperationsTest {
         start(Opcode.READ, "third");
         start(Opcode.WRITE, "write");
         returns("recv", 0);
-        operations.ready(socket, Readiness.READ | Readiness.ERROR);
+        operations.onReady(socket, Readiness.READ | Readiness.ERROR);
         assertThat(completed()).containsExactly("third 0");
         assertThat(operations.outstanding()).as("the write waits on").isEqualTo(1);
     }
@@ -289,7 +289,7 @@ class ReadinessOperationsTest {
         returns("recv", LENGTH);
         returns("urgent", 1);
         returns("send", LENGTH);
-        operations.ready(socket, Readiness.READ | Readiness.WRITE | Readiness.URGENT);
+        operations.onReady(socket, Readiness.READ | Readiness.WRITE | Readiness.URGENT);
         assertThat(completed()).containsExactly("urgent 1", "read 8", "write 8");
     }
 
@@ -312,10 +312,10 @@ class ReadinessOperationsTest {
         start(Opcode.READ_URGENT, "urgent");
         start(Opcode.WRITE, "write");
         socketError = Errno.ECONNRESET;
-        operations.ready(socket, Readiness.HANGUP);
+        operations.onReady(socket, Readiness.HANGUP);
         assertThat(completed()).containsExactly("urgent ECONNRESET", "write ECONNRESET");
         calls.clear();
-        operations.ready(socket, Readiness.HANGUP);
+        operations.onReady(socket, Readiness.HANGUP);
         assertThat(calls).as("no operation waits").doesNotContain("error");
     }
 
@@ -324,7 +324,7 @@ class ReadinessOperationsTest {
     void hangUp_withoutAnError_endsTheWaitForUrgentDataOnly() {
         start(Opcode.READ_URGENT, "urgent");
         start(Opcode.WRITE, "write");
-        operations.ready(socket, Readiness.HANGUP);
+        operations.onReady(socket, Readiness.HANGUP);
         assertThat(completed()).containsExactly("urgent 0");
         assertThat(operations.outstanding()).isEqualTo(1);
     }
@@ -337,20 +337,20 @@ class ReadinessOperationsTest {
         start(Opcode.READ, "read");
         operations.flush();
         returns("recv", LENGTH);
-        operations.ready(socket, Readiness.READ);
+        operations.onReady(socket, Readiness.READ);
         armed.clear();
-        operations.ready(socket, Readiness.READ);
+        operations.onReady(socket, Readiness.READ);
         operations.flush();
         assertThat(armed).as("once may be by chance").isEmpty();
-        operations.ready(socket, Readiness.READ);
+        operations.onReady(socket, Readiness.READ);
         operations.flush();
         assertThat(armed).containsExactly("modify 0");
-        operations.ready(socket, Readiness.READ);
+        operations.onReady(socket, Readiness.READ);
         operations.flush();
         assertThat(armed).hasSize(1);
         start(Opcode.READ, "again");
         operations.flush();
-        assertThat(armed).containsExactly("modify 0", "modify " + (Interest.READ | EDGE));
+        assertThat(armed).containsExactly("modify 0", "modify " + (Readiness.READ | EDGE));
         assertThat(completed()).containsExactly("read 8");
     }
 
@@ -362,15 +362,15 @@ class ReadinessOperationsTest {
         armed.clear();
         for (int i = 0; i < 5; i++) {
             returns("recv", LENGTH);
-            operations.ready(socket, Readiness.READ);
-            operations.ready(socket, Readiness.READ); // No operation waits.
+            operations.onReady(socket, Readiness.READ);
+            operations.onReady(socket, Readiness.READ); // No operation waits.
             operations.flush();
             returns("recv", -Errno.EAGAIN);
             start(Opcode.READ, "next");
             operations.flush();
         }
         // The call blocks although readiness was reported, so the same interest is armed again.
-        int reading = Interest.READ | Interest.END | EDGE;
+        int reading = Readiness.READ | Readiness.END | EDGE;
         assertThat(armed).containsOnly("modify " + reading);
     }
 
@@ -383,7 +383,7 @@ class ReadinessOperationsTest {
         assertThat(armed).isEmpty();
         operations.flush();
         operations.flush();
-        int all = Interest.READ | Interest.WRITE | Interest.URGENT;
+        int all = Readiness.READ | Readiness.WRITE | Readiness.URGENT;
         assertThat(armed).containsExactly("register " + (all | EDGE));
     }
 
@@ -398,7 +398,7 @@ class ReadinessOperationsTest {
         armingErrno = 0;
         start(Opcode.READ, "again");
         operations.flush();
-        assertThat(armed).last().isEqualTo("register " + (Interest.READ | EDGE));
+        assertThat(armed).last().isEqualTo("register " + (Readiness.READ | EDGE));
     }
 
     // ------------------------------------------------------------------ cancelling and closing
@@ -412,7 +412,7 @@ class ReadinessOperationsTest {
         start(Opcode.WRITE, "write");
         operations.cancelAll(socket, null, Kind.READ.bit);
         assertThat(completed()).containsExactly("first ECANCELED", "second ECANCELED");
-        operations.cancelAll(socket, null, Kind.EXCEPT.bit);
+        operations.cancelAll(socket, null, Kind.URGENT.bit);
         assertThat(completed()).containsExactly("urgent ECANCELED");
         operations.cancelAll(socket, null, Kind.WRITE.bit);
         assertThat(completed()).containsExactly("write ECANCELED");
@@ -545,14 +545,14 @@ class ReadinessOperationsTest {
         start(Opcode.RECEIVE, "receive");
         assertThat(operations.buffers().available()).isEqualTo(4);
         returns("recv", 5);
-        operations.ready(socket, Readiness.READ);
+        operations.onReady(socket, Readiness.READ);
         assertThat(completed()).containsExactly("receive 5");
         assertThat(operations.buffers().available()).isEqualTo(3);
         calls.clear();
         start(Opcode.RECEIVE, "next");
         assertThat(calls).as("a short one has emptied it").isEmpty();
         returns("recv", -Errno.EIO);
-        operations.ready(socket, Readiness.READ);
+        operations.onReady(socket, Readiness.READ);
         assertThat(completed()).containsExactly("next EIO");
         assertThat(operations.buffers().available()).isEqualTo(3);
     }
@@ -567,7 +567,7 @@ class ReadinessOperationsTest {
         start(Opcode.RECEIVE, "blocked");
         assertThat(calls).hasSize(2);
         returns("recv", 3);
-        operations.ready(socket, Readiness.READ | Readiness.END);
+        operations.onReady(socket, Readiness.READ | Readiness.END);
         returns("recv", 0);
         start(Opcode.RECEIVE, "end");
         assertThat(completed()).containsExactly("full 4096", "rest 3", "blocked 3", "end 0");
@@ -580,7 +580,7 @@ class ReadinessOperationsTest {
         returns("recv", 3);
         Request first = start(Opcode.RECEIVE, "first");
         assertThat(completed()).containsExactly("first 3");
-        operations.ready(socket, Readiness.READ);
+        operations.onReady(socket, Readiness.READ);
         calls.clear();
         start(Opcode.RECEIVE, "second");
         operations.flush();
@@ -621,7 +621,7 @@ class ReadinessOperationsTest {
         start(Opcode.RECEIVE, "next");
         assertThat(calls).as("known to block").hasSize(1);
         returns("recv", 0, 0);
-        operations.ready(socket, Readiness.READ);
+        operations.onReady(socket, Readiness.READ);
         start(Opcode.RECEIVE, "again");
         assertThat(completed()).containsExactly("blocked ECANCELED", "next 0", "again 0");
         assertThat(operations.buffers().available()).isEqualTo(4);
@@ -661,7 +661,7 @@ class ReadinessOperationsTest {
         operations.resume(each);
         assertThat(operations.outstanding()).isEqualTo(1);
         returns("accept4", -Errno.EMFILE);
-        operations.ready(socket, Readiness.READ);
+        operations.onReady(socket, Readiness.READ);
         assertThat(completed()).containsExactly("each EMFILE");
     }
 

@@ -74,7 +74,7 @@ class ReadinessUrgentDataTest {
                 sockets.send(pair.second(), memory.address(), 1, Linux.MSG_OOB) == 1,
                 "Unix sockets have no urgent data before Linux 5.15");
 
-        operations.ready(descriptor, ready);
+        operations.onReady(descriptor, ready);
 
         assertThat(operations.pollCompleted()).isSameAs(urgent);
         assertThat(urgent.result).isEqualTo(1);

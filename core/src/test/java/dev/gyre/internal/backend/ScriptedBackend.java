@@ -37,15 +37,15 @@ public final class ScriptedBackend implements Backend {
 
         /// What to report of what is so; errors and hang-ups unasked, if anything is asked for at all.
         int reportable(int condition) {
-            int asked = interest & (Interest.READ | Interest.WRITE);
-            if (asked == 0 || disarmed || ((interest & Interest.EDGE) != 0 && !changed)) {
+            int asked = interest & (Readiness.READ | Readiness.WRITE);
+            if (asked == 0 || disarmed || ((interest & Readiness.EDGE) != 0 && !changed)) {
                 return 0;
             }
             int reported = condition & (Readiness.ERROR | Readiness.HANGUP);
-            if ((asked & Interest.READ) != 0) {
+            if ((asked & Readiness.READ) != 0) {
                 reported |= condition & Readiness.READ;
             }
-            if ((asked & Interest.WRITE) != 0) {
+            if ((asked & Readiness.WRITE) != 0) {
                 reported |= condition & Readiness.WRITE;
             }
             return reported;
@@ -53,7 +53,7 @@ public final class ScriptedBackend implements Backend {
 
         void reported() {
             changed = false;
-            disarmed = (interest & Interest.ONE_SHOT) != 0;
+            disarmed = (interest & Readiness.ONE_SHOT) != 0;
         }
     }
 
@@ -66,7 +66,6 @@ public final class ScriptedBackend implements Backend {
     private long nowNanos;
     private long wakeups;
     private boolean woken;
-    private int taken;
     private int closes;
     private int lastCollected;
 
@@ -182,16 +181,12 @@ public final class ScriptedBackend implements Backend {
         while (!collected.isEmpty()) {
             Event event = collected.remove();
             if (registrations.get(event.fd()) == event.registration()) {
-                taken = event.ready();
-                return event.registration().handler;
+                ReadinessHandler handler = event.registration().handler;
+                handler.onReady(event.ready());
+                return handler;
             }
         }
         return null;
-    }
-
-    @Override
-    public int taken() {
-        return taken;
     }
 
     @Override

@@ -23,7 +23,7 @@ public final class FileWorkersStress {
     private FileWorkersStress() {}
 
     /// A loop that ends, and one file to be opened.
-    private static final class Scene implements RequestHost, FileCalls, ReadinessHandler {
+    private static final class Scene implements RequestHost, FileCalls, CompletionHandler {
         private final CompletionQueue completions = new CompletionQueue();
         private final FileWorkers work = new FileWorkers(this, () -> this, completions);
         private final Request request = new Request(this);
@@ -104,12 +104,7 @@ public final class FileWorkersStress {
         }
 
         @Override
-        public int take(int ready) {
-            return 0;
-        }
-
-        @Override
-        public void run(int callback) {}
+        public void onComplete(Request request) {}
 
         @Override
         public int open(long pathAddress, int flags, int mode) {

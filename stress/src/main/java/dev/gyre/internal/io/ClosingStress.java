@@ -5,7 +5,6 @@ import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import dev.gyre.WatchSpec;
 import dev.gyre.internal.backend.Readiness;
-import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.io.ClosedDescriptorException;
 
 import org.openjdk.jcstress.annotations.Actor;
@@ -104,12 +103,9 @@ public final class ClosingStress {
         @Actor
         public void loop(LII_Result result) {
             boolean closedBefore = scene.closed;
-            int callbacks = watcher.take(Readiness.READ);
-            if ((callbacks & ReadinessHandler.READ) != 0) {
-                if (watcher.wants(ReadinessHandler.READ)) {
-                    watcher.run(ReadinessHandler.READ);
-                }
-                watcher.finish();
+            watcher.onReady(Readiness.READ);
+            if (watcher.nextCallback()) {
+                watcher.runCallback();
             }
             result.r1 = !scene.told ? "dropped" : closedBefore ? "told too late" : "told";
         }

@@ -72,11 +72,6 @@ final class NumberedKernel implements Backend {
     }
 
     @Override
-    public int taken() {
-        return 0;
-    }
-
-    @Override
     public void wake() {}
 
     @Override

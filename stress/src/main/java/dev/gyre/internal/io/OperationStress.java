@@ -75,9 +75,7 @@ public final class OperationStress {
             for (Request done = requests.pollCompleted();
                     done != null;
                     done = requests.pollCompleted()) {
-                int callbacks = done.handler.take(0);
-                done.handler.run(callbacks);
-                done.handler.finish();
+                done.handler.onComplete(done);
             }
         }
 

@@ -3,7 +3,6 @@ package dev.gyre.testkit.internal;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.Interest;
 import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.ReadinessHandler;
@@ -64,7 +63,6 @@ public final class SimulatedBackend implements Backend {
 
     // Loop thread only.
     private final Deque<PollSet.Event> collected = new ArrayDeque<>();
-    private int taken;
     private int emptyWaits;
     private long lastProgress;
     private int idlePolls;
@@ -233,30 +231,21 @@ public final class SimulatedBackend implements Backend {
 
     @Override
     public @Nullable ReadinessHandler dispatchNext() {
-        synchronized (kernel) {
-            for (PollSet.Event event = collected.poll(); event != null; event = collected.poll()) {
-                Entry entry = entryOf((int) event.data());
-                if (!closed && entry != null && entry.generation == (int) (event.data() >>> 32)) {
-                    taken = readyBits(event.ready());
-                    return entry.handler;
-                }
+        for (PollSet.Event event = collected.poll(); event != null; event = collected.poll()) {
+            ReadinessHandler handler = handlerOf(event.data());
+            if (handler != null) {
+                handler.onReady(event.ready());
+                return handler;
             }
-            return null;
         }
+        return null;
     }
 
-    private static int readyBits(int bits) {
-        return ((bits & Linux.EPOLLIN) != 0 ? Readiness.READ : 0)
-                | ((bits & Linux.EPOLLOUT) != 0 ? Readiness.WRITE : 0)
-                | ((bits & Linux.EPOLLERR) != 0 ? Readiness.ERROR : 0)
-                | ((bits & Linux.EPOLLHUP) != 0 ? Readiness.HANGUP : 0)
-                | ((bits & Linux.EPOLLRDHUP) != 0 ? Readiness.END : 0)
-                | ((bits & Linux.EPOLLPRI) != 0 ? Readiness.URGENT : 0);
-    }
-
-    @Override
-    public int taken() {
-        return taken;
+    private @Nullable ReadinessHandler handlerOf(long data) {
+        synchronized (kernel) {
+            Entry entry = closed ? null : entryOf((int) data);
+            return entry != null && entry.generation == (int) (data >>> 32) ? entry.handler : null;
+        }
     }
 
     @Override
@@ -287,7 +276,7 @@ public final class SimulatedBackend implements Backend {
             generation = generation == -1 ? 1 : generation + 1;
             entries[fd] = new Entry(generation, handler);
             int result = arm(Linux.EPOLL_CTL_ADD, fd, generation, interest);
-            if (result == 0 && isEmpty(interest)) {
+            if (result == 0 && Readiness.isEmpty(interest)) {
                 result = probe(fd);
             }
             kernel.note("register " + fd + " " + Integer.toHexString(interest) + " = " + result);
@@ -339,16 +328,15 @@ public final class SimulatedBackend implements Backend {
     }
 
     private int arm(int likely, int fd, int generation, int interest) {
-        if (isEmpty(interest)) {
+        if (Readiness.isEmpty(interest)) {
             int _ = polls.control(Linux.EPOLL_CTL_DEL, fd, 0, 0);
             return 0;
         }
         long data = (long) generation << 32 | fd;
-        int mask = kernelBits(interest);
-        int result = polls.control(likely, fd, mask, data);
+        int result = polls.control(likely, fd, interest, data);
         return switch (-result) {
-            case Errno.EEXIST -> polls.control(Linux.EPOLL_CTL_MOD, fd, mask, data);
-            case Errno.ENOENT -> polls.control(Linux.EPOLL_CTL_ADD, fd, mask, data);
+            case Errno.EEXIST -> polls.control(Linux.EPOLL_CTL_MOD, fd, interest, data);
+            case Errno.ENOENT -> polls.control(Linux.EPOLL_CTL_ADD, fd, interest, data);
             default -> result;
         };
     }
@@ -356,19 +344,6 @@ public final class SimulatedBackend implements Backend {
     private int probe(int fd) {
         int result = polls.control(Linux.EPOLL_CTL_ADD, fd, 0, 0);
         return result < 0 ? result : polls.control(Linux.EPOLL_CTL_DEL, fd, 0, 0);
-    }
-
-    private static boolean isEmpty(int interest) {
-        return Interest.isEmpty(interest);
-    }
-
-    private static int kernelBits(int interest) {
-        return ((interest & Interest.READ) != 0 ? Linux.EPOLLIN : 0)
-                | ((interest & Interest.WRITE) != 0 ? Linux.EPOLLOUT : 0)
-                | ((interest & Interest.URGENT) != 0 ? Linux.EPOLLPRI : 0)
-                | ((interest & Interest.END) != 0 ? Linux.EPOLLRDHUP : 0)
-                | ((interest & Interest.EDGE) != 0 ? Linux.EPOLLET : 0)
-                | ((interest & Interest.ONE_SHOT) != 0 ? Linux.EPOLLONESHOT : 0);
     }
 
     @Override

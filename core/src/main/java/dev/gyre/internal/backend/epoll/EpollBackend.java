@@ -10,7 +10,6 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.EventfdWakeup;
 import dev.gyre.internal.backend.OperationEngine;
-import dev.gyre.internal.backend.PollBits;
 import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.backend.ReadinessOperations;
 import dev.gyre.internal.backend.Registrations;
@@ -51,7 +50,6 @@ public final class EpollBackend implements Backend {
     // Loop thread only.
     private int collected;
     private int next;
-    private int taken;
 
     // Shared: set by whoever ends the loop, read by the loop thread after each wait.
     private volatile boolean closed;
@@ -211,16 +209,11 @@ public final class EpollBackend implements Backend {
             }
             ReadinessHandler handler = registrations.find(data);
             if (handler != null) {
-                taken = PollBits.ready(Memory.getInt(event + OFFSETOF_EPOLL_EVENT_EVENTS));
+                handler.onReady(Memory.getInt(event + OFFSETOF_EPOLL_EVENT_EVENTS));
                 return handler;
             }
         }
         return null;
-    }
-
-    @Override
-    public int taken() {
-        return taken;
     }
 
     @Override

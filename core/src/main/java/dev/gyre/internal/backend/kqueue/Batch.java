@@ -62,7 +62,7 @@ final class Batch {
         int place = places[number];
         if (place < size && Mark.sameRegistration(udata[place], mark)) {
             // One errno for both filters: that of the filter that reported first.
-            ready[place] |= Readiness.errno(ready[place]) == 0 ? told : told & Readiness.BITS;
+            ready[place] |= Readiness.errno(ready[place]) == 0 ? told : told & Readiness.EVENTS;
             filters[place] |= filter;
         } else {
             places[number] = size;

@@ -63,7 +63,6 @@ public final class KqueueBackend implements Backend, KernelEvents {
     private final MemorySegment events;
     private final MemorySegment timespec = Memory.allocate(Kevent.SIZEOF_TIMESPEC);
     private final Batch batch;
-    private int taken;
 
     // Shared: set by whoever ends the loop, read by the loop thread after each wait.
     private volatile boolean closed;
@@ -312,16 +311,11 @@ public final class KqueueBackend implements Backend, KernelEvents {
                 if (batch.leavesOneArmed()) {
                     table.disarm(udata);
                 }
-                taken = batch.ready();
+                handler.onReady(batch.ready());
                 return handler;
             }
         }
         return null;
-    }
-
-    @Override
-    public int taken() {
-        return taken;
     }
 
     @Override

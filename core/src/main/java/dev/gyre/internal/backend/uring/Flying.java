@@ -7,7 +7,6 @@ import static dev.gyre.internal.sys.IoUring.IORING_CQE_F_MORE;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
-import dev.gyre.internal.backend.PollBits;
 import dev.gyre.internal.backend.ReceiveBuffers;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.SyscallExecutor;
@@ -103,7 +102,7 @@ final class Flying {
         } else {
             again(flight);
         }
-        if (request.opcode.kind == Kind.EXCEPT && request.slot >= 0) {
+        if (request.opcode.kind == Kind.URGENT && request.slot >= 0) {
             pollBeforeRead(request.descriptor);
         }
     }
@@ -115,7 +114,7 @@ final class Flying {
         DescriptorState descriptor = request.descriptor;
         return request.opcode.kind == Kind.READ
                 && descriptor != null
-                && descriptor.serving(Kind.EXCEPT) != null;
+                && descriptor.serving(Kind.URGENT) != null;
     }
 
     /// Takes a read back that the kernel would make as soon as there is data.
@@ -208,7 +207,7 @@ final class Flying {
     /// `transferred` keeps what was found.
     private void endPolled(InFlightOp flight, int result, boolean more) {
         Request request = flight.request();
-        int found = result < 0 ? 0 : PollBits.ready(result) & request.flags;
+        int found = result < 0 ? 0 : result & request.flags;
         request.transferred |= found;
         if (more) {
             if (found != 0) {

@@ -241,12 +241,7 @@ public final class IoUringBackend implements Backend {
 
     @Override
     public @Nullable ReadinessHandler dispatchNext() {
-        return closed ? null : traffic.ready.take();
-    }
-
-    @Override
-    public int taken() {
-        return traffic.ready.taken();
+        return closed ? null : traffic.ready.dispatchNext();
     }
 
     @Override

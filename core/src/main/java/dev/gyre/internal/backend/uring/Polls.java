@@ -3,7 +3,6 @@ package dev.gyre.internal.backend.uring;
 import static dev.gyre.internal.sys.IoUring.IORING_CQE_F_MORE;
 import static dev.gyre.internal.sys.IoUring.IORING_POLL_ADD_MULTI;
 
-import dev.gyre.internal.backend.PollBits;
 import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.sys.Errno;
 
@@ -124,7 +123,7 @@ final class Polls {
                 return result == -Errno.EBADF ? 0 : Readiness.ERROR;
             }
         }
-        return result > 0 ? PollBits.ready(result) : 0;
+        return result > 0 ? result & Readiness.EVENTS : 0;
     }
 
     /// Nobody could take what it brought: it is asked for anew, and reports what is still so.

@@ -11,7 +11,7 @@ import dev.gyre.SystemCallException;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.BackendContract;
 import dev.gyre.internal.backend.Conduit;
-import dev.gyre.internal.backend.Interest;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.RealConduit;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
@@ -261,7 +261,7 @@ class EpollBackendTest extends BackendContract {
     void wait_thatFindsTheBackendClosed_dropsWhatTheKernelWrote() {
         EpollBackend backend = open();
         try (TestPipe pipe = new TestPipe()) {
-            backend.register(pipe.reader(), Interest.READ, ready -> {});
+            backend.register(pipe.reader(), Readiness.READ, ready -> {});
             plan.answer(
                     "epoll_wait",
                     () -> {
@@ -281,9 +281,9 @@ class EpollBackendTest extends BackendContract {
         EpollBackend backend = open();
         backend.close();
         long calls = plan.calls().size();
-        assertThatThrownBy(() -> backend.register(0, Interest.READ, bits -> {}))
+        assertThatThrownBy(() -> backend.register(0, Readiness.READ, bits -> {}))
                 .isInstanceOf(LoopTerminatedException.class);
-        assertThatThrownBy(() -> backend.modify(0, Interest.READ))
+        assertThatThrownBy(() -> backend.modify(0, Readiness.READ))
                 .isInstanceOf(LoopTerminatedException.class);
         backend.deregister(0, bits -> {});
         backend.wake();

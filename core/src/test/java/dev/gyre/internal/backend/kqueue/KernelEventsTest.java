@@ -7,6 +7,7 @@ import dev.gyre.Clause;
 import dev.gyre.SystemCallException;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.ReadinessHandler;
+import dev.gyre.internal.backend.RecordingHandler;
 import dev.gyre.internal.backend.VnodeChange;
 import dev.gyre.internal.sys.Kevent;
 import dev.gyre.internal.sys.KqueueFlavour;
@@ -32,7 +33,7 @@ class KernelEventsTest {
         for (ReadinessHandler handler = backend.dispatchNext();
                 handler != null;
                 handler = backend.dispatchNext()) {
-            events.add(new Told(handler, backend.taken()));
+            events.add(new Told(handler, ((RecordingHandler) handler).events()));
         }
         return events;
     }
@@ -47,7 +48,7 @@ class KernelEventsTest {
     void signal_isToldWithHowOftenItCame(KqueueFlavour flavour) {
         FakeKqueue kernel = new FakeKqueue(flavour);
         KqueueBackend backend = open(kernel);
-        ReadinessHandler handler = bits -> {};
+        RecordingHandler handler = new RecordingHandler();
         backend.watchSignal(SIGCHLD, handler);
         assertThat(look(backend)).isEmpty();
         kernel.raise(SIGCHLD);
@@ -55,7 +56,7 @@ class KernelEventsTest {
         assertThat(look(backend)).containsExactly(new Told(handler, 2));
         kernel.raise(SIGCHLD);
         assertThat(look(backend)).containsExactly(new Told(handler, 1));
-        backend.forgetSignal(SIGCHLD, bits -> {}); // Not his.
+        backend.forgetSignal(SIGCHLD, new RecordingHandler()); // Not his.
         kernel.raise(SIGCHLD);
         assertThat(look(backend)).containsExactly(new Told(handler, 1));
         backend.forgetSignal(SIGCHLD, handler);
@@ -70,7 +71,7 @@ class KernelEventsTest {
     void process_isToldOnceWithItsStatus(KqueueFlavour flavour) {
         FakeKqueue kernel = new FakeKqueue(flavour);
         KqueueBackend backend = open(kernel);
-        ReadinessHandler handler = bits -> {};
+        RecordingHandler handler = new RecordingHandler();
         assertThatThrownBy(() -> backend.watchProcess(PID, handler))
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("ESRCH");
@@ -91,7 +92,7 @@ class KernelEventsTest {
         FakeKqueue kernel = new FakeKqueue(flavour);
         KqueueBackend backend = open(kernel);
         int fd = kernel.open(FakeDescriptor.file());
-        ReadinessHandler handler = bits -> {};
+        RecordingHandler handler = new RecordingHandler();
         assertThatThrownBy(() -> backend.watchVnode(fd, 1 << 20, handler))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("1048576");
@@ -116,9 +117,9 @@ class KernelEventsTest {
         FakeKqueue kernel = new FakeKqueue(flavour);
         KqueueBackend backend = open(kernel);
         int number = kernel.open(FakeDescriptor.file());
-        ReadinessHandler signal = bits -> {};
-        ReadinessHandler process = bits -> {};
-        ReadinessHandler file = bits -> {};
+        RecordingHandler signal = new RecordingHandler();
+        RecordingHandler process = new RecordingHandler();
+        RecordingHandler file = new RecordingHandler();
         kernel.start(number);
         backend.watchSignal(number, signal);
         backend.watchProcess(number, process);
@@ -140,12 +141,12 @@ class KernelEventsTest {
     void eventOnItsWay_whenItIsForgotten_reachesNobody(KqueueFlavour flavour) {
         FakeKqueue kernel = new FakeKqueue(flavour);
         KqueueBackend backend = open(kernel);
-        ReadinessHandler old = bits -> {};
+        RecordingHandler old = new RecordingHandler();
         backend.watchSignal(SIGCHLD, old);
         kernel.raise(SIGCHLD);
         backend.pollNow();
         backend.forgetSignal(SIGCHLD, old);
-        backend.watchSignal(SIGCHLD, bits -> {});
+        backend.watchSignal(SIGCHLD, new RecordingHandler());
         assertThat(backend.dispatchNext()).isNull();
         backend.close();
     }
