@@ -19,8 +19,6 @@ module dev.gyre {
             dev.gyre.testkit;
     exports dev.gyre.internal.backend to
             dev.gyre.testkit;
-    exports dev.gyre.internal.backend.reactor to
-            dev.gyre.testkit;
     exports dev.gyre.internal.io to
             dev.gyre.testkit;
     exports dev.gyre.internal.loop to

@@ -3,7 +3,6 @@ package dev.gyre.internal.io;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.DescriptorState.Traits;
-import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.Request;
@@ -29,7 +28,7 @@ public final class LoopOperations {
     public static final Object ACCEPTING = new Object();
 
     /// The kinds of operations that only a peer can complete.
-    private static final int WAITING = Kind.EXCEPT.bit | Kind.READ.bit | Kind.END.bit;
+    private static final int WAITING = Kind.URGENT.bit | Kind.READ.bit | Kind.END.bit;
 
     final LoopContext host;
     final OperationEngine requests;
@@ -308,11 +307,10 @@ public final class LoopOperations {
             }
         }
         requests.close();
-        for (Request left = requests.takeCompleted();
+        for (Request left = requests.pollCompleted();
                 left != null;
-                left = requests.takeCompleted()) {
-            IoHandler owner = left.owner;
-            ((LoopOperation) owner).drop();
+                left = requests.pollCompleted()) {
+            ((LoopOperation) left.handler).drop();
         }
         pool.close();
         requests.buffers().close();

@@ -46,8 +46,8 @@ final class LoopComponents {
         clock = new LoopClock(backend::nanoTime);
         timers = new TimerQueue(context, backend.nanoTime());
         watchers = new Watchers(backend, context);
-        requests = backend.openRequests(context);
-        operations = new LoopOperations(context, requests, backend.seam(), config);
+        requests = backend.openOperations(context);
+        operations = new LoopOperations(context, requests, backend.syscalls(), config);
         dispatch = new IoDispatcher(backend, requests);
         failures = new FailureHandler(config);
         callbacks = new Callbacks(failures, config.observer(), loop);

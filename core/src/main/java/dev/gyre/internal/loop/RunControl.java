@@ -103,7 +103,7 @@ final class RunControl {
     private void leave(@Nullable Throwable thrown) {
         stop.honour();
         // Before the state says AWAKE: from then on another thread may come in.
-        backend.leave();
+        backend.detach();
         Thread current = confinement.thread();
         confinement.set(null);
         if (state.move(RUNNING, AWAKE)) {

@@ -72,12 +72,10 @@ public final class OperationStress {
 
         private void drain() {
             operations.runErrands();
-            for (Request done = requests.takeCompleted();
+            for (Request done = requests.pollCompleted();
                     done != null;
-                    done = requests.takeCompleted()) {
-                int callbacks = done.owner.take(0);
-                done.owner.run(callbacks);
-                done.owner.finish();
+                    done = requests.pollCompleted()) {
+                done.handler.onComplete(done);
             }
         }
 
