@@ -15,9 +15,9 @@ module dev.gyre {
             dev.gyre.testkit;
 
     // The simulated kernel is a backend like any other, only in a module of its own.
-    exports dev.gyre.internal.backend to
+    exports dev.gyre.internal.base to
             dev.gyre.testkit;
-    exports dev.gyre.internal.backend.reactor to
+    exports dev.gyre.internal.backend to
             dev.gyre.testkit;
     exports dev.gyre.internal.io to
             dev.gyre.testkit;

@@ -5,7 +5,7 @@ import dev.gyre.CancelledException;
 import dev.gyre.Deferred;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.CompletionHandler;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Request;
@@ -23,7 +23,7 @@ import java.util.function.Consumer;
 /// completions, and what ends it early. Subclasses fill the request in and take its results.
 ///
 /// Loop thread only.
-public abstract sealed class LoopOperation implements Operation, IoHandler
+public abstract sealed class LoopOperation implements Operation, CompletionHandler
         permits BufferOperation,
                 VectorOperation,
                 AcceptOperation,
@@ -215,7 +215,16 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
     // completions
 
     @Override
-    public final int take(int ready) {
+    public final void onComplete(Request completed) {
+        settleCompletion();
+        try {
+            runCallback();
+        } finally {
+            finish();
+        }
+    }
+
+    private void settleCompletion() {
         goesOn = request.more;
         if (!goesOn) {
             if (stopper != null) {
@@ -224,7 +233,6 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
             letNumberGo();
         }
         settle();
-        return READ;
     }
 
     private void letNumberGo() {
@@ -239,13 +247,7 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
         letNumberGo();
     }
 
-    @Override
-    public final boolean isCompletion() {
-        return true;
-    }
-
-    @Override
-    public final void run(int ignored) {
+    private void runCallback() {
         Deferred<Long> waiting = promise;
         if (waiting == null) {
             if (callback != null) {
@@ -270,8 +272,7 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
         return reason != null ? reason : new CancelledException(this + " was cancelled");
     }
 
-    @Override
-    public final void finish() {
+    private void finish() {
         if (promised) {
             // What it brought is taken in a microtask, or by the next start at the latest.
             promised = false;
@@ -283,9 +284,9 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
         }
     }
 
-    /// Instead of take and run, for a completion that comes too late.
+    /// Drops a completion that nothing runs a callback for any more.
     public final void drop() {
-        int _ = take(0);
+        settleCompletion();
         discard();
     }
 

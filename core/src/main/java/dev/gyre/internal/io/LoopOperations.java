@@ -3,10 +3,10 @@ package dev.gyre.internal.io;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.DescriptorState.Traits;
-import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.Request;
+import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
@@ -28,9 +28,9 @@ public final class LoopOperations {
     public static final Object ACCEPTING = new Object();
 
     /// The kinds of operations that only a peer can complete.
-    private static final int WAITING = Kind.EXCEPT.bit | Kind.READ.bit | Kind.END.bit;
+    private static final int WAITING = Kind.URGENT.bit | Kind.READ.bit | Kind.END.bit;
 
-    final OperationHost host;
+    final LoopContext host;
     final OperationEngine requests;
     final Syscalls seam;
     final OperationPools pools;
@@ -56,7 +56,7 @@ public final class LoopOperations {
     private @Nullable FdLease[] ports;
 
     public LoopOperations(
-            OperationHost host, OperationEngine requests, Syscalls seam, LoopConfig config) {
+            LoopContext host, OperationEngine requests, Syscalls seam, LoopConfig config) {
         this.host = host;
         this.requests = requests;
         this.seam = seam;
@@ -100,11 +100,11 @@ public final class LoopOperations {
     /// Does something that belongs to the loop thread: now if this is it, otherwise before it next looks at the
     /// kernel. While no thread runs the loop that is when one does, or when the loop ends. Any thread.
     public void onLoop(Runnable errand) {
-        if (host.isHere()) {
+        if (host.isLoopThread()) {
             errand.run();
         } else {
             errands.add(errand);
-            host.lookAgain();
+            host.wakeLoop();
         }
     }
 
@@ -143,7 +143,7 @@ public final class LoopOperations {
 
     /// Whether the loop is coming to its end: what waits for others is cancelled, and starts no more.
     public boolean isEnding() {
-        return host.isEnding();
+        return host.isShuttingDown();
     }
 
     public StreamCounters streamCounters() {
@@ -307,11 +307,10 @@ public final class LoopOperations {
             }
         }
         requests.close();
-        for (Request left = requests.takeCompleted();
+        for (Request left = requests.pollCompleted();
                 left != null;
-                left = requests.takeCompleted()) {
-            IoHandler owner = left.owner;
-            ((LoopOperation) owner).drop();
+                left = requests.pollCompleted()) {
+            ((LoopOperation) left.handler).drop();
         }
         pool.close();
         requests.buffers().close();

@@ -54,11 +54,11 @@ final class ReceiveBufferViews {
     /// The callback is over, and it was not kept.
     void give(int number, NativeBuffer view) {
         view.endBorrowing(OURS);
-        requests.giveBack(number);
+        requests.releaseBuffer(number);
     }
 
     /// Any thread.
     private void giveKept(int number) {
-        operations.onLoop(() -> requests.giveBack(number));
+        operations.onLoop(() -> requests.releaseBuffer(number));
     }
 }

@@ -1,7 +1,7 @@
 package dev.gyre.internal.net;
 
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.PlainOperation;
 import dev.gyre.internal.io.SocketOption;
@@ -60,9 +60,9 @@ final class HangupWatch implements Runnable {
                 || (operations.isEnding() && !operations.isTransferring())) {
             return;
         }
-        int interest = Ready.HANGUP | Ready.ERROR;
+        int interest = Readiness.HANGUP | Readiness.ERROR;
         if (!inputEnded && !endReported) {
-            interest |= Ready.END;
+            interest |= Readiness.END;
         }
         PlainOperation known = poll;
         if (known == null) {
@@ -102,10 +102,10 @@ final class HangupWatch implements Runnable {
 
     private void report(int ready) {
         int error = 0;
-        if ((ready & Ready.ERROR) != 0) {
+        if ((ready & Readiness.ERROR) != 0) {
             error = SocketOption.SO_ERROR.get(operations.seam(), wire.socket);
         }
-        hungUp |= (ready & (Ready.HANGUP | Ready.ERROR)) != 0;
+        hungUp |= (ready & (Readiness.HANGUP | Readiness.ERROR)) != 0;
         if (error == 0 && hungUp && inputEnded && !outputEnded) {
             error = Errno.EPIPE; // A Unix peer has closed: output cannot reach it any more.
         }

@@ -74,7 +74,7 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
         }
         // A terminated loop refuses the task: it has rejected the promise that waits.
         return Subscription.of(
-                this, () -> target.host.submitPriority((Promises.Settlement) reaction::run));
+                this, () -> target.context.trySubmitPriority((Promises.Settlement) reaction::run));
     }
 
     /// Rejects this promise on cancellation, unless it is settled before.
@@ -237,7 +237,7 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
     }
 
     private void requireOtherThread() {
-        if (owner.host.isNeededHere()) {
+        if (owner.context.mustNotBlock()) {
             throw new WrongThreadException(
                     "await on "
                             + Thread.currentThread()
@@ -297,7 +297,7 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
 
     @Override
     public final EventLoop loop() {
-        return owner.host.loop();
+        return owner.context.loop();
     }
 
     @Override

@@ -8,6 +8,7 @@ import dev.gyre.Outcome;
 import dev.gyre.Promise;
 import dev.gyre.Timer;
 import dev.gyre.internal.base.Confinement;
+import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.base.TaskRing;
 
@@ -36,7 +37,7 @@ public final class Promises {
     /// but runs these, because threads may wait for them.
     public interface Settlement extends Runnable {}
 
-    final PromiseHost host;
+    final LoopContext context;
     final Confinement confinement;
     private final TaskRing microtasks;
     final ExternalWork.Pending externalWork = new ExternalWork.Pending();
@@ -61,8 +62,8 @@ public final class Promises {
     private boolean stopped;
 
     public Promises(
-            PromiseHost host, Confinement confinement, TaskRing microtasks, boolean tracing) {
-        this.host = host;
+            LoopContext context, Confinement confinement, TaskRing microtasks, boolean tracing) {
+        this.context = context;
         this.confinement = confinement;
         this.microtasks = microtasks;
         this.tracing = tracing;
@@ -143,7 +144,7 @@ public final class Promises {
                 "delay",
                 () -> {
                     LoopPromise<@Nullable Void> promise = new LoopPromise<>(this);
-                    Timer timer = host.loop().after(delay, t -> promise.settleResolved(null));
+                    Timer timer = context.loop().after(delay, t -> promise.settleResolved(null));
                     registry.register(promise);
                     promise.attach((Reaction.Internal) () -> cancel(timer));
                     promise.rejectOn(cancellation);
@@ -203,7 +204,10 @@ public final class Promises {
     private void requireNotTerminating(String method) {
         if (termination != null) {
             throw new LoopTerminatedException(
-                    host.loop() + " is rejecting its pending promises: " + method + " is too late");
+                    context.loop()
+                            + " is rejecting its pending promises: "
+                            + method
+                            + " is too late");
         }
     }
 
@@ -224,7 +228,7 @@ public final class Promises {
     /// @throws WrongThreadException if a thread runs the loop
     <R> R runLocked(String method, Supplier<R> body) {
         synchronized (lock) {
-            host.requireConfined(method);
+            context.requireConfined(method);
             return thenRegisterPending(body);
         }
     }
@@ -234,7 +238,7 @@ public final class Promises {
     /// @throws LoopTerminatedException if it is
     <R> R runLockedIfOpen(String method, Supplier<R> body) {
         synchronized (lock) {
-            host.requireOpen(method);
+            context.requireOpen(method);
             return thenRegisterPending(body);
         }
     }
@@ -254,7 +258,7 @@ public final class Promises {
             settlement.run();
         } else {
             // A terminated loop refuses it: it has rejected all its promises.
-            host.submitPriority(settlement);
+            context.trySubmitPriority(settlement);
         }
     }
 

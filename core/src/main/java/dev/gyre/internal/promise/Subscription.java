@@ -1,5 +1,7 @@
 package dev.gyre.internal.promise;
 
+import dev.gyre.internal.base.LoopContext;
+
 /// Observes a promise from any thread, also from another loop.
 ///
 /// The loop thread attaches the reaction, through the priority lane. If the lane is closed, the
@@ -22,20 +24,21 @@ final class Subscription implements Reaction.Internal {
 
     private void subscribe() {
         promise.markHandled();
-        PromiseHost host = promise.owner.host;
+        LoopContext context = promise.owner.context;
         if (promise.isSettled()) {
             action.run();
         } else if (promise.owner.confinement.isHere()) {
             promise.react(this);
-        } else if (!host.submitPriority((Promises.Settlement) () -> promise.react(this))) {
-            host.whenOver(action);
+        } else if (!context.trySubmitPriority((Promises.Settlement) () -> promise.react(this))) {
+            context.whenTerminated(action);
         }
     }
 
     /// Removes the action, which may still run. Any thread.
     void cancel() {
         if (!promise.isSettled()) {
-            promise.owner.host.submitPriority((Promises.Settlement) () -> promise.detach(this));
+            promise.owner.context.trySubmitPriority(
+                    (Promises.Settlement) () -> promise.detach(this));
         }
     }
 

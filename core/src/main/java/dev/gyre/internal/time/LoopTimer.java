@@ -2,6 +2,7 @@ package dev.gyre.internal.time;
 
 import dev.gyre.Cancellation;
 import dev.gyre.Timer;
+import dev.gyre.internal.base.LoopContext;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -64,7 +65,7 @@ public final class LoopTimer implements Timer {
 
     @Override
     public boolean cancel() {
-        queue.host.requireConfined("cancel");
+        queue.context.requireConfined("cancel");
         boolean removed = queue.remove(this);
         if (bound) {
             binding().stopListening();
@@ -76,9 +77,9 @@ public final class LoopTimer implements Timer {
     @Override
     public Timer reschedule(Duration delay) {
         long nanos = Durations.nanos("delay", delay);
-        TimerHost host = queue.host;
-        host.requireOpen("reschedule");
-        long deadline = Durations.deadline("delay", host.nowNanos(), nanos);
+        LoopContext context = queue.context;
+        context.requireOpen("reschedule");
+        long deadline = Durations.deadline("delay", context.nowNanos(), nanos);
         if (bound && binding().isCancelled()) {
             cancel();
             return this;
@@ -94,7 +95,7 @@ public final class LoopTimer implements Timer {
     @SuppressWarnings("ReferenceEquality") // none() is a single instance
     public Timer cancelOn(Cancellation cancellation) {
         Objects.requireNonNull(cancellation, "cancellation");
-        queue.host.requireConfined("cancelOn");
+        queue.context.requireConfined("cancelOn");
         if (cancellation == Cancellation.none()) {
             return this;
         }
@@ -118,7 +119,7 @@ public final class LoopTimer implements Timer {
 
     @Override
     public boolean isScheduled() {
-        queue.host.requireConfined("isScheduled");
+        queue.context.requireConfined("isScheduled");
         return place != UNSCHEDULED && !(bound && binding().isCancelled());
     }
 
@@ -134,14 +135,14 @@ public final class LoopTimer implements Timer {
 
     @Override
     public Timer unreference() {
-        queue.host.requireConfined("unreference");
+        queue.context.requireConfined("unreference");
         queue.setReferenced(this, false);
         return this;
     }
 
     @Override
     public Timer reference() {
-        queue.host.requireConfined("reference");
+        queue.context.requireConfined("reference");
         queue.setReferenced(this, true);
         return this;
     }

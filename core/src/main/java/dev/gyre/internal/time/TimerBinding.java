@@ -83,7 +83,7 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
     /// without a thread may get one at any instant.
     @Override
     public void run() {
-        EventLoop loop = timer.queue.host.loop();
+        EventLoop loop = timer.queue.context.loop();
         if (loop.isLoopThread()) {
             removeTimer();
             return;

@@ -1,6 +1,7 @@
 package dev.gyre.internal.time;
 
 import dev.gyre.Timer;
+import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.base.StackReserve;
 
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,7 @@ import java.util.function.Consumer;
 public final class TimerQueue {
     private static final int MAX_TIMERS = 1 << 26;
 
-    final TimerHost host;
+    final LoopContext context;
     final TimerBinding.Registrations registrations = new TimerBinding.Registrations();
 
     private final NearQueue near = new NearQueue();
@@ -31,8 +32,8 @@ public final class TimerQueue {
     private long nextSequence;
 
     /// @param nowNanos the current time
-    public TimerQueue(TimerHost host, long nowNanos) {
-        this.host = host;
+    public TimerQueue(LoopContext context, long nowNanos) {
+        this.context = context;
         this.wheel = new TimerWheel(near, nowNanos);
     }
 

@@ -15,7 +15,7 @@ import java.util.List;
 
 /// What operations cost over epoll, counted in calls: clauses O-3 and O-4.
 @On("epoll")
-class ReactorCallsTest extends FaultFixture {
+class ReadinessCallsTest extends FaultFixture {
 
     /// Answers each message, as often as they come.
     private Operation echo(Descriptor end) {

@@ -22,7 +22,7 @@ import java.util.List;
 
 /// An error, an interruption and a short count at every call that operations make over epoll.
 @On("epoll")
-class ReactorFaultsTest extends FaultFixture {
+class ReadinessFaultsTest extends FaultFixture {
 
     // ------------------------------------------------------------------ errors
 
