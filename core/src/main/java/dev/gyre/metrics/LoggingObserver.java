@@ -9,31 +9,31 @@ import dev.gyre.ShutdownReport;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The default observer. Shared by all loops of the process, hence the atomic counts.
+/// The default observer. All loops of the process share it, so the counts are atomic.
 final class LoggingObserver implements LoopObserver {
     static final LoggingObserver INSTANCE = new LoggingObserver();
 
     private final AtomicLong microtaskFloods = new AtomicLong();
-    private final AtomicLong floods = new AtomicLong();
+    private final AtomicLong priorityFloods = new AtomicLong();
 
     @Override
     public void onMicrotaskFlood(EventLoop loop, int remaining) {
-        sparsely(
+        logSparsely(
                 microtaskFloods,
                 loop
                         + ": the microtask budget is used up in every tick, microtasks waiting: "
                         + remaining
-                        + "; does one add another for ever?");
+                        + "; check for microtasks that add microtasks without end");
     }
 
     @Override
     public void onPriorityFlood(EventLoop loop, int ran) {
-        sparsely(
-                floods,
+        logSparsely(
+                priorityFloods,
                 loop
                         + ": priority tasks run in one tick: "
                         + ran
-                        + "; do they submit each other for ever?");
+                        + "; check for priority tasks that submit each other without end");
     }
 
     @Override
@@ -42,28 +42,29 @@ final class LoggingObserver implements LoopObserver {
         LOG.log(
                 Level.ERROR,
                 loop
-                        + ": nobody handled the rejection of "
+                        + ": unhandled rejection of "
                         + promise
                         + "; end the chain with recover, or await it"
                         + (createdAt == null
-                                ? " (LoopConfig.withPromiseTracing tells where it was made)"
-                                : ". Made at " + placeOf(createdAt)),
+                                ? " (enable LoopConfig.withPromiseTracing to see where it was"
+                                        + " created)"
+                                : ". Created at " + userFrames(createdAt)),
                 reason);
     }
 
-    static void logLeak(EventLoop loop, Throwable takenAt) {
-        LOG.log(Level.WARNING, loop + ": " + takenAt.getMessage(), takenAt);
+    static void logLeak(EventLoop loop, Throwable acquiredAt) {
+        LOG.log(Level.WARNING, loop + ": " + acquiredAt.getMessage(), acquiredAt);
     }
 
-    /// The user's code: what the loop called to make it is of no interest.
-    private static String placeOf(Throwable createdAt) {
-        StringBuilder place = new StringBuilder();
+    /// Formats the stack trace without Gyre's own frames on top.
+    private static String userFrames(Throwable createdAt) {
+        StringBuilder frames = new StringBuilder();
         for (StackTraceElement frame : createdAt.getStackTrace()) {
-            if (!place.isEmpty() || !isOurs(frame.getClassName())) {
-                place.append("\n\tat ").append(frame);
+            if (!frames.isEmpty() || !isOurs(frame.getClassName())) {
+                frames.append("\n\tat ").append(frame);
             }
         }
-        return place.isEmpty() ? "a place inside Gyre" : place.toString();
+        return frames.isEmpty() ? "a line inside Gyre" : frames.toString();
     }
 
     private static boolean isOurs(String className) {
@@ -75,11 +76,12 @@ final class LoggingObserver implements LoopObserver {
     @Override
     public void onTerminated(EventLoop loop, ShutdownReport report) {
         if (report.abandoned() > 0) {
-            LOG.log(Level.WARNING, loop + " ended with work abandoned: " + report);
+            LOG.log(Level.WARNING, loop + " terminated with abandoned work: " + report);
         }
     }
 
-    private static void sparsely(AtomicLong count, String message) {
+    /// Logs the first, second, fourth, eighth occurrence and so on.
+    private static void logSparsely(AtomicLong count, String message) {
         long occurrence = count.incrementAndGet();
         if (Long.bitCount(occurrence) == 1) {
             LOG.log(Level.WARNING, message + " (occurrence " + occurrence + ")");

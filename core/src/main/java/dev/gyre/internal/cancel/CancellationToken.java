@@ -158,7 +158,7 @@ public abstract sealed class CancellationToken implements Cancellation
             }
         }
         if (thrown != null) {
-            throw Throwables.asItIs(thrown);
+            throw Throwables.rethrow(thrown);
         }
     }
 

@@ -195,7 +195,7 @@ final class Shutdown {
         while (!isQuiet()
                 || !microtasks.isQuiet()
                 || (waits
-                        && (promises.isAwaiting()
+                        && (promises.hasExternalWork()
                                 || operations.isTransferring()
                                 || requests.outstanding() > 0
                                 || operations.hasTurnEnd()))) {
@@ -222,14 +222,14 @@ final class Shutdown {
     private void goOnElsewhere() {
         boolean moved = false;
         if (requests.outstanding() > 0 || operations.hasTurnEnd()) {
-            moved = operationsEnd.step(isQuiet() && !promises.isAwaiting());
+            moved = operationsEnd.step(isQuiet() && !promises.hasExternalWork());
         }
-        boolean firesTimers = promises.isAwaiting() || operations.isTransferring();
+        boolean firesTimers = promises.hasExternalWork() || operations.isTransferring();
         if (isQuiet() && firesTimers) {
             fireTimers(); // Timeouts and deadlines of that work, above all.
         }
         boolean operating = requests.outstanding() > 0 || operations.isTransferring();
-        if (!moved && isQuiet() && (operating || promises.isAwaiting())) {
+        if (!moved && isQuiet() && (operating || promises.hasExternalWork())) {
             long nearest = firesTimers ? timers.nearest(deadlineNanos) : deadlineNanos;
             long soon = backend.nanoTime() + LOOK_AGAIN_NANOS;
             awaitWork(operating && soon - nearest < 0 ? soon : nearest); // survives wrap-around
@@ -240,7 +240,7 @@ final class Shutdown {
         clock.update();
         timers.collectDue(clock.nanos());
         while (!isTimeUp()) {
-            LoopTimer timer = timers.takeDue(clock.nanos());
+            LoopTimer timer = timers.pollDue(clock.nanos());
             if (timer == null) {
                 return;
             }
@@ -278,7 +278,7 @@ final class Shutdown {
     private long rejectPromises(LoopTerminatedException end) {
         // A task that came between the last look and the close may have begun work. Its result
         // finds the lane closed, and whoever is at it is to be told.
-        abandoned.addAll(promises.abandonOutstanding(end));
+        abandoned.addAll(promises.abandonExternalWork(end));
         long all = 0;
         long some;
         do {
@@ -372,7 +372,7 @@ final class Shutdown {
         promises.stopReacting(); // What is settled from now on leads to no callback.
         long tasks = dropExternal(end);
         long priorityTasks = dropPriority();
-        abandoned.addAll(promises.abandonOutstanding(end));
+        abandoned.addAll(promises.abandonExternalWork(end));
         ShutdownReport report =
                 new ShutdownReport(
                         graceful && quiet && abandoned.isEmpty(),

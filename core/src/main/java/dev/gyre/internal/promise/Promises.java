@@ -264,7 +264,7 @@ public final class Promises {
 
     /// Waits for a thread that is setting up the loop. Called by the new loop thread after
     /// [Confinement] names it, so no other thread can begin a change.
-    public void takeOver() {
+    public void awaitSetup() {
         synchronized (lock) {
             assert confinement.isHere() : "called by another thread than the loop thread";
         }
@@ -341,7 +341,7 @@ public final class Promises {
     // ------------------------------------------------------------------ termination
 
     /// Returns whether work outside the loop is pending.
-    public boolean isAwaiting() {
+    public boolean hasExternalWork() {
         return externalWork.count.get() > 0;
     }
 
@@ -363,7 +363,7 @@ public final class Promises {
     /// loop that no thread runs.
     ///
     /// @return notifications of the workers; they may run user code
-    public List<Runnable> abandonOutstanding(LoopTerminatedException reason) {
+    public List<Runnable> abandonExternalWork(LoopTerminatedException reason) {
         List<ExternalWork<?>> abandoned;
         synchronized (lock) {
             setTermination(reason);

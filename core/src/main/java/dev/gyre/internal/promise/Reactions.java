@@ -90,7 +90,7 @@ final class Reactions {
             }
         }
         if (thrown != null) {
-            throw Throwables.asItIs(thrown);
+            throw Throwables.rethrow(thrown);
         }
     }
 }

@@ -58,7 +58,7 @@ public final class LoopTimer implements Timer {
         return difference < 0 || (difference == 0 && sequence - other.sequence < 0);
     }
 
-    /// Runs the callback. The loop calls this after [TimerQueue#takeDue(long)].
+    /// Runs the callback. The loop calls this after [TimerQueue#pollDue(long)].
     public void fire() {
         callback.accept(this);
     }

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 /// The loop's timers: a coarse [TimerWheel] for the many far ones in front of an exact [NearQueue]
 /// for the few near ones.
 ///
-/// Firing takes two steps. [#collectDue] moves all due timers to a list, in order, and [#takeDue]
+/// Firing takes two steps. [#collectDue] moves all due timers to a list, in order, and [#pollDue]
 /// returns them one by one. A timer that a callback schedules is not added to that list, so it
 /// fires in a later tick. A timer that a callback cancels is removed from the list and does not
 /// fire.
@@ -90,7 +90,7 @@ public final class TimerQueue {
     /// Removes the next due timer and reinserts a repeating one for its next period.
     ///
     /// @return the timer to fire; `null` if none is left
-    public @Nullable LoopTimer takeDue(long nowNanos) {
+    public @Nullable LoopTimer pollDue(long nowNanos) {
         LoopTimer timer = due.first();
         if (timer == null) {
             return null;

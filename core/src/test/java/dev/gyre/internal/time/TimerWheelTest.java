@@ -29,7 +29,7 @@ class TimerWheelTest {
     private int fire(long now) {
         queue.collectDue(now);
         int fired = 0;
-        while (queue.takeDue(now) != null) {
+        while (queue.pollDue(now) != null) {
             fired++;
         }
         return fired;
