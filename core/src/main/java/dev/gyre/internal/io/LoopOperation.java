@@ -12,7 +12,7 @@ import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.Request.State;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,12 +26,12 @@ import java.util.function.Consumer;
 public abstract sealed class LoopOperation implements Operation, IoHandler
         permits BufferOperation,
                 VectorOperation,
-                AcceptOperation,
-                ReceiveOperation,
-                MessageOperation,
+                LoopAccept,
+                LoopReceive,
+                LoopMessage,
                 PlainOperation,
-                FileOpenOperation,
-                FileStatOperation {
+                LoopFileOpen,
+                LoopFileStat {
     final LoopOperations operations;
     final Request request = new Request(this);
 

@@ -24,7 +24,7 @@ public final class OpenFiles {
         // A pipe without a writer would keep the thread for ever; a terminal would become the
         // process's own.
         int flags = OpenModes.flags(options) | Linux.O_NONBLOCK | Linux.O_NOCTTY;
-        NativeBytes name = FileOpenOperation.cString(path);
+        NativeBytes name = LoopFileOpen.cString(path);
         int fd;
         try {
             fd = new LinuxFileCalls().open(name.address(), flags, OpenModes.NEW_FILE);

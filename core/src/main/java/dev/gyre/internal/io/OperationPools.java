@@ -14,12 +14,12 @@ public final class OperationPools {
 
     private final Pool<BufferOperation> buffered;
     private final Pool<VectorOperation> vectored;
-    private final Pool<AcceptOperation> accepting;
-    private final Pool<ReceiveOperation> receiving;
-    private final Pool<MessageOperation> messages;
+    private final Pool<LoopAccept> accepting;
+    private final Pool<LoopReceive> receiving;
+    private final Pool<LoopMessage> messages;
     private final Pool<PlainOperation> plain;
-    private final Pool<FileOpenOperation> opening;
-    private final Pool<FileStatOperation> looking;
+    private final Pool<LoopFileOpen> opening;
+    private final Pool<LoopFileStat> looking;
 
     private static final class Pool<T extends LoopOperation> {
         private final Supplier<T> fresh;
@@ -47,12 +47,12 @@ public final class OperationPools {
     OperationPools(LoopOperations operations, int preallocated) {
         buffered = new Pool<>(() -> new BufferOperation(operations), preallocated);
         vectored = new Pool<>(() -> new VectorOperation(operations), preallocated);
-        accepting = new Pool<>(() -> new AcceptOperation(operations), preallocated);
-        receiving = new Pool<>(() -> new ReceiveOperation(operations), preallocated);
-        messages = new Pool<>(() -> new MessageOperation(operations), preallocated);
+        accepting = new Pool<>(() -> new LoopAccept(operations), preallocated);
+        receiving = new Pool<>(() -> new LoopReceive(operations), preallocated);
+        messages = new Pool<>(() -> new LoopMessage(operations), preallocated);
         plain = new Pool<>(() -> new PlainOperation(operations), preallocated);
-        opening = new Pool<>(() -> new FileOpenOperation(operations), preallocated);
-        looking = new Pool<>(() -> new FileStatOperation(operations), preallocated);
+        opening = new Pool<>(() -> new LoopFileOpen(operations), preallocated);
+        looking = new Pool<>(() -> new LoopFileStat(operations), preallocated);
     }
 
     public BufferOperation buffered() {
@@ -63,15 +63,15 @@ public final class OperationPools {
         return vectored.take();
     }
 
-    public AcceptOperation accepting() {
+    public LoopAccept accepting() {
         return accepting.take();
     }
 
-    public ReceiveOperation receiving() {
+    public LoopReceive receiving() {
         return receiving.take();
     }
 
-    public MessageOperation message() {
+    public LoopMessage message() {
         return messages.take();
     }
 
@@ -79,11 +79,11 @@ public final class OperationPools {
         return plain.take();
     }
 
-    public FileOpenOperation opening() {
+    public LoopFileOpen opening() {
         return opening.take();
     }
 
-    public FileStatOperation looking() {
+    public LoopFileStat looking() {
         return looking.take();
     }
 
@@ -98,15 +98,15 @@ public final class OperationPools {
         vectored.give(operation);
     }
 
-    void give(AcceptOperation operation) {
+    void give(LoopAccept operation) {
         accepting.give(operation);
     }
 
-    void give(ReceiveOperation operation) {
+    void give(LoopReceive operation) {
         receiving.give(operation);
     }
 
-    void give(MessageOperation operation) {
+    void give(LoopMessage operation) {
         messages.give(operation);
     }
 
@@ -114,11 +114,11 @@ public final class OperationPools {
         plain.give(operation);
     }
 
-    void give(FileOpenOperation operation) {
+    void give(LoopFileOpen operation) {
         opening.give(operation);
     }
 
-    void give(FileStatOperation operation) {
+    void give(LoopFileStat operation) {
         looking.give(operation);
     }
 }

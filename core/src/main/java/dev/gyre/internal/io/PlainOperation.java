@@ -4,7 +4,7 @@ import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.internal.sys.SocketAddresses;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 

@@ -5,7 +5,7 @@ import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.io.Buffer;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 

@@ -6,7 +6,7 @@ import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.PlainOperation;
 import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 

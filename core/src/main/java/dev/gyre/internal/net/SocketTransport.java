@@ -6,17 +6,17 @@ import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.io.BufferOperation;
 import dev.gyre.internal.io.LoopOperation;
 import dev.gyre.internal.io.LoopOperations;
+import dev.gyre.internal.io.LoopReceive;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.ReceiveOperation;
 import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.io.VectorOperation;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.SocketCalls;
 import dev.gyre.io.CloseReason;
-import dev.gyre.io.Operation;
-import dev.gyre.io.Receive;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.ReceiveOperation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +65,7 @@ final class SocketTransport implements Transport {
     private final EventLoop loop;
     private final LoopOperations operations;
     final OpenDescriptor socket;
-    private final ReceiveOperation receive;
+    private final LoopReceive receive;
     private final HangupWatch hangup;
     private final Consumer<Operation> onWritten = this::written;
     private final Runnable onProgress = this::progressed;
@@ -158,7 +158,7 @@ final class SocketTransport implements Transport {
         return socket.use(fd -> operations.seam().sockets().get().pollOne(fd, Linux.POLLIN)) == 0;
     }
 
-    private void received(Receive done) {
+    private void received(ReceiveOperation done) {
         long result = done.result();
         boolean stoppedHere = receiving == Receiving.STOPPING;
         if (!done.hasMore()) {

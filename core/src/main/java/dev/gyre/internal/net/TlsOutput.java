@@ -6,7 +6,7 @@ import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.internal.tls.TlsEngine.Next;
 import dev.gyre.io.CloseReason;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 

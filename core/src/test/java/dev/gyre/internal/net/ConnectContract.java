@@ -14,16 +14,16 @@ import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.internal.sys.Syscalls;
-import dev.gyre.io.Accept;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
 import dev.gyre.io.KeepAlive;
-import dev.gyre.io.Operation;
 import dev.gyre.io.OperationFixture;
 import dev.gyre.io.PortSharing;
 import dev.gyre.io.Resolver;
 import dev.gyre.io.SocketOptions;
-import dev.gyre.io.Sockets;
+import dev.gyre.io.operation.AcceptOperation;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Sockets;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -123,7 +123,7 @@ public abstract class ConnectContract extends OperationFixture {
     }
 
     private Descriptor accepted(Descriptor listener) {
-        Accept accept = operations.accept(listener, op -> opened.add(op.accepted()));
+        AcceptOperation accept = operations.accept(listener, op -> opened.add(op.accepted()));
         accept.start();
         runUntilDone(accept);
         assertThat(accept.result()).as("accepting: %s", accept.failure()).isNotNegative();

@@ -11,7 +11,7 @@ import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.epoll.CountingKernel;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Syscalls;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;

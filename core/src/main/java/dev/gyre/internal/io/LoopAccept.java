@@ -2,9 +2,9 @@ package dev.gyre.internal.io;
 
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;
-import dev.gyre.io.Accept;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.AcceptOperation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,19 +13,24 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /// Accepts connections.
-public final class AcceptOperation extends LoopOperation implements Accept {
+public final class LoopAccept extends LoopOperation implements AcceptOperation {
     private @Nullable OpenDescriptor accepted;
 
     /// The connection that the last completion brought, whoever has it now.
     private @Nullable OpenDescriptor last;
 
-    AcceptOperation(LoopOperations operations) {
+    LoopAccept(LoopOperations operations) {
         super(operations);
     }
 
-    public AcceptOperation of(
-            OpenDescriptor listener, boolean multishot, Consumer<? super Accept> callback) {
-        become(Opcode.ACCEPT, listener, (Operation done) -> callback.accept((Accept) done));
+    public LoopAccept of(
+            OpenDescriptor listener,
+            boolean multishot,
+            Consumer<? super AcceptOperation> callback) {
+        become(
+                Opcode.ACCEPT,
+                listener,
+                (Operation done) -> callback.accept((AcceptOperation) done));
         request.multishot = multishot;
         return this;
     }

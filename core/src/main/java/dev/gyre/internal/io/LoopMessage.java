@@ -6,8 +6,8 @@ import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.internal.sys.SocketAddresses;
 import dev.gyre.io.Buffer;
-import dev.gyre.io.Message;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.MessageOperation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /// Sends or receives one message with an address.
-public final class MessageOperation extends LoopOperation implements Message {
+public final class LoopMessage extends LoopOperation implements MessageOperation {
     private static final int ADDRESS_AT = Linux.SIZEOF_MSGHDR;
     private static final int VECTOR_AT = ADDRESS_AT + Linux.SIZEOF_SOCKADDR_STORAGE;
 
@@ -27,16 +27,16 @@ public final class MessageOperation extends LoopOperation implements Message {
     private @Nullable NativeBuffer buffer;
     private int addressLength;
 
-    MessageOperation(LoopOperations operations) {
+    LoopMessage(LoopOperations operations) {
         super(operations);
     }
 
-    public MessageOperation of(
+    public LoopMessage of(
             Opcode opcode,
             OpenDescriptor descriptor,
             Buffer buffer,
-            Consumer<? super Message> callback) {
-        become(opcode, descriptor, (Operation done) -> callback.accept((Message) done));
+            Consumer<? super MessageOperation> callback) {
+        become(opcode, descriptor, (Operation done) -> callback.accept((MessageOperation) done));
         this.buffer = (NativeBuffer) buffer;
         addressLength = 0;
         return this;
@@ -104,7 +104,7 @@ public final class MessageOperation extends LoopOperation implements Message {
     }
 
     @Override
-    public Message to(SocketAddress peer) {
+    public MessageOperation to(SocketAddress peer) {
         operations.host.requireConfined("to");
         if (request.opcode != Opcode.SEND_MESSAGE) {
             throw new IllegalStateException("a message that is received goes nowhere: " + this);

@@ -3,8 +3,8 @@ package dev.gyre.internal.io;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.FileOpen;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.FileOpenOperation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,16 +13,19 @@ import java.nio.file.Path;
 import java.util.function.Consumer;
 
 /// Opens a file.
-public final class FileOpenOperation extends LoopOperation implements FileOpen {
+public final class LoopFileOpen extends LoopOperation implements FileOpenOperation {
     private @Nullable OpenDescriptor opened;
 
-    FileOpenOperation(LoopOperations operations) {
+    LoopFileOpen(LoopOperations operations) {
         super(operations);
     }
 
-    public FileOpenOperation of(
-            Path path, int flags, int mode, Consumer<? super FileOpen> callback) {
-        become(Opcode.FILE_OPEN, null, (Operation done) -> callback.accept((FileOpen) done));
+    public LoopFileOpen of(
+            Path path, int flags, int mode, Consumer<? super FileOpenOperation> callback) {
+        become(
+                Opcode.FILE_OPEN,
+                null,
+                (Operation done) -> callback.accept((FileOpenOperation) done));
         NativeBytes name = cString(path);
         request.memory = name;
         request.address = name.address();

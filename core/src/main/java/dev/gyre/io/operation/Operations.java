@@ -1,4 +1,4 @@
-package dev.gyre.io;
+package dev.gyre.io.operation;
 
 import dev.gyre.EventLoop;
 import dev.gyre.internal.backend.Opcode;
@@ -6,6 +6,8 @@ import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.OpenModes;
 import dev.gyre.internal.loop.Loop;
+import dev.gyre.io.Buffer;
+import dev.gyre.io.Descriptor;
 
 import java.net.SocketAddress;
 import java.nio.file.OpenOption;
@@ -73,7 +75,7 @@ public final class Operations {
     }
 
     /// Receives what arrives, again and again, in buffers of the loop's own.
-    public Receive receive(Descriptor from, Consumer<? super Receive> done) {
+    public ReceiveOperation receive(Descriptor from, Consumer<? super ReceiveOperation> done) {
         check("receive", done);
         return operations.pools().receiving().of(open(from), done);
     }
@@ -86,25 +88,27 @@ public final class Operations {
     // ------------------------------------------------------------------ messages
 
     /// Receives one message, and where it came from.
-    public Message receiveMessage(Descriptor from, Buffer into, Consumer<? super Message> done) {
+    public MessageOperation receiveMessage(
+            Descriptor from, Buffer into, Consumer<? super MessageOperation> done) {
         return ofMessage(Opcode.RECEIVE_MESSAGE, from, into, done);
     }
 
     /// Sends what is readable in the buffer as one message, to [Message#to] or to the socket's peer.
-    public Message sendMessage(Descriptor by, Buffer from, Consumer<? super Message> done) {
+    public MessageOperation sendMessage(
+            Descriptor by, Buffer from, Consumer<? super MessageOperation> done) {
         return ofMessage(Opcode.SEND_MESSAGE, by, from, done);
     }
 
     // ------------------------------------------------------------------ connections
 
     /// Accepts one connection.
-    public Accept accept(Descriptor listener, Consumer<? super Accept> done) {
+    public AcceptOperation accept(Descriptor listener, Consumer<? super AcceptOperation> done) {
         check("accept", done);
         return operations.pools().accepting().of(open(listener), false, done);
     }
 
     /// Accepts one connection after the other, until it fails or is cancelled.
-    public Accept acceptEach(Descriptor listener, Consumer<? super Accept> done) {
+    public AcceptOperation acceptEach(Descriptor listener, Consumer<? super AcceptOperation> done) {
         check("acceptEach", done);
         return operations.pools().accepting().of(open(listener), true, done);
     }
@@ -163,7 +167,8 @@ public final class Operations {
     /// are known; new files are readable by all and writable by their owner, less the process's umask.
     ///
     /// @throws UnsupportedOperationException for other options
-    public FileOpen open(Path path, Consumer<? super FileOpen> done, OpenOption... options) {
+    public FileOpenOperation open(
+            Path path, Consumer<? super FileOpenOperation> done, OpenOption... options) {
         check("open", done);
         Objects.requireNonNull(path, "path");
         return operations
@@ -205,13 +210,13 @@ public final class Operations {
     }
 
     /// Looks at the file of a descriptor.
-    public FileStat stat(Descriptor file, Consumer<? super FileStat> done) {
+    public FileStatOperation stat(Descriptor file, Consumer<? super FileStatOperation> done) {
         check("stat", done);
         return operations.pools().looking().of(open(file), done);
     }
 
     /// Looks at the file of a path, following symbolic links.
-    public FileStat stat(Path path, Consumer<? super FileStat> done) {
+    public FileStatOperation stat(Path path, Consumer<? super FileStatOperation> done) {
         check("stat", done);
         return operations.pools().looking().of(Objects.requireNonNull(path, "path"), done);
     }
@@ -268,8 +273,8 @@ public final class Operations {
         return operations.pools().vectored().of(opcode, open(of), buffers, done);
     }
 
-    private Message ofMessage(
-            Opcode opcode, Descriptor of, Buffer buffer, Consumer<? super Message> done) {
+    private MessageOperation ofMessage(
+            Opcode opcode, Descriptor of, Buffer buffer, Consumer<? super MessageOperation> done) {
         check(opcode.call, done);
         Objects.requireNonNull(buffer, "buffer");
         return operations.pools().message().of(opcode, open(of), buffer, done);

@@ -1,4 +1,4 @@
-package dev.gyre.io;
+package dev.gyre.io.operation;
 
 import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
@@ -6,6 +6,7 @@ import dev.gyre.internal.io.NewSockets;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.loop.Loop;
+import dev.gyre.io.Descriptor;
 
 import java.net.SocketAddress;
 import java.util.List;

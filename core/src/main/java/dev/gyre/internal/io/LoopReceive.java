@@ -2,27 +2,30 @@ package dev.gyre.internal.io;
 
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.io.Buffer;
-import dev.gyre.io.Operation;
-import dev.gyre.io.Receive;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.ReceiveOperation;
 
 import org.jspecify.annotations.Nullable;
 
 import java.util.function.Consumer;
 
 /// Receives in buffers of the loop's own.
-public final class ReceiveOperation extends LoopOperation implements Receive {
+public final class LoopReceive extends LoopOperation implements ReceiveOperation {
     private @Nullable NativeBuffer received;
     private boolean kept;
 
     /// Of what was received: the request has another one as soon as it is started anew.
     private int number = -1;
 
-    ReceiveOperation(LoopOperations operations) {
+    LoopReceive(LoopOperations operations) {
         super(operations);
     }
 
-    public ReceiveOperation of(OpenDescriptor descriptor, Consumer<? super Receive> callback) {
-        become(Opcode.RECEIVE, descriptor, (Operation done) -> callback.accept((Receive) done));
+    public LoopReceive of(OpenDescriptor descriptor, Consumer<? super ReceiveOperation> callback) {
+        become(
+                Opcode.RECEIVE,
+                descriptor,
+                (Operation done) -> callback.accept((ReceiveOperation) done));
         request.multishot = true;
         return this;
     }
