@@ -163,7 +163,7 @@ public abstract class DatagramContract extends OperationFixture {
         runUntil("received", () -> !kept.isEmpty());
         assertThatThrownBy(() -> kept.getFirst().readable())
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("the callback it was lent to has returned");
+                .hasMessageContaining("the callback that it was lent to has returned");
     }
 
     @Test

@@ -167,7 +167,7 @@ public abstract class OperationMisuseContract extends OperationFixture {
             assertThatThrownBy(slice::readable)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("the loop again")
-                    .hasMessageContaining("valid in its callback only");
+                    .hasMessageContaining("valid during the callback only");
         }
     }
 
@@ -192,7 +192,7 @@ public abstract class OperationMisuseContract extends OperationFixture {
         runUntil("received", () -> slices[1] != null);
         assertThatThrownBy(() -> slices[0].get())
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("after Receive.keep()");
+                .hasMessageContaining("after keep()");
         Operation write = operations.write(pair.get(1), slices[1], op -> slices[1].release());
         write.start();
         runUntilDone(write);

@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 public final class BufferOperation extends LoopOperation {
     private @Nullable NativeBuffer buffer;
 
-    BufferOperation(LoopOperations operations) {
-        super(operations);
+    BufferOperation(LoopOperations operations, OperationPools.Pool<BufferOperation> pool) {
+        super(operations, pool);
     }
 
     public BufferOperation of(
@@ -80,10 +80,5 @@ public final class BufferOperation extends LoopOperation {
     @Override
     void forget() {
         buffer = null;
-    }
-
-    @Override
-    void returnTo(OperationPools pools) {
-        pools.give(this);
     }
 }

@@ -4,7 +4,6 @@ import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.io.Descriptor;
 import dev.gyre.io.operation.AcceptOperation;
-import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,25 +11,24 @@ import java.net.SocketAddress;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// Accepts connections.
+/// Accepts one connection, or one after the other.
 public final class LoopAccept extends LoopOperation implements AcceptOperation {
+    // Loop thread only.
+    /// The connection of the last completion until the user takes it.
     private @Nullable OpenDescriptor accepted;
 
-    /// The connection that the last completion brought, whoever has it now.
+    /// The connection of the last completion, taken or not.
     private @Nullable OpenDescriptor last;
 
-    LoopAccept(LoopOperations operations) {
-        super(operations);
+    LoopAccept(LoopOperations operations, OperationPools.Pool<LoopAccept> pool) {
+        super(operations, pool);
     }
 
     public LoopAccept of(
             OpenDescriptor listener,
             boolean multishot,
             Consumer<? super AcceptOperation> callback) {
-        become(
-                Opcode.ACCEPT,
-                listener,
-                (Operation done) -> callback.accept((AcceptOperation) done));
+        become(Opcode.ACCEPT, listener, callback);
         request.multishot = multishot;
         return this;
     }
@@ -39,7 +37,7 @@ public final class LoopAccept extends LoopOperation implements AcceptOperation {
         return request.multishot;
     }
 
-    /// Changes whether the next start accepts more than one connection.
+    /// Sets whether the next start accepts more than one connection.
     public void multishot(boolean multishot) {
         assert !isPending();
         request.multishot = multishot;
@@ -47,14 +45,14 @@ public final class LoopAccept extends LoopOperation implements AcceptOperation {
 
     @Override
     void prepare() {
-        // The address is asked for only when wanted: most servers never do.
+        // Most servers never ask for the address: peer() queries it on demand.
         request.address = 0;
         request.address2 = 0;
     }
 
     @Override
     void settle() {
-        discard(); // One that was promised and never taken.
+        discard(); // A promised start may have left its connection.
         if (request.result >= 0) {
             OpenDescriptor connection =
                     OpenDescriptor.fresh(operations.seam.kernels(), (int) request.result, true);
@@ -71,12 +69,6 @@ public final class LoopAccept extends LoopOperation implements AcceptOperation {
     }
 
     @Override
-    void finished() {
-        // Nobody took it, so nobody would close it.
-        discard();
-    }
-
-    @Override
     void discard() {
         if (accepted != null) {
             accepted.close();
@@ -86,22 +78,12 @@ public final class LoopAccept extends LoopOperation implements AcceptOperation {
     }
 
     @Override
-    void forget() {
-        discard();
-    }
-
-    @Override
-    void returnTo(OperationPools pools) {
-        pools.give(this);
-    }
-
-    @Override
     public Descriptor accepted() {
         operations.host.requireConfined("accepted");
         OpenDescriptor connection = accepted;
         if (connection == null) {
             throw new IllegalStateException(
-                    "no connection was accepted, or it was taken already: " + this);
+                    this + " accepted no connection, or accepted() was called before");
         }
         accepted = null;
         return connection;
@@ -112,9 +94,9 @@ public final class LoopAccept extends LoopOperation implements AcceptOperation {
         operations.host.requireConfined("peer");
         OpenDescriptor connection = last;
         if (connection == null) {
-            throw new IllegalStateException("no connection was accepted: " + this);
+            throw new IllegalStateException(this + " accepted no connection");
         }
-        return SocketNames.peer(operations.seam, connection);
+        return NativeSockets.peerAddress(operations.seam, connection);
     }
 
     @Override

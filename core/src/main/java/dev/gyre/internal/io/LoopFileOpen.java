@@ -4,59 +4,40 @@ import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.io.Descriptor;
 import dev.gyre.io.operation.FileOpenOperation;
-import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 
-import java.nio.charset.StandardCharsets;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
 /// Opens a file.
 public final class LoopFileOpen extends LoopOperation implements FileOpenOperation {
+    /// The file of the last completion until the user takes it. Loop thread only.
     private @Nullable OpenDescriptor opened;
 
-    LoopFileOpen(LoopOperations operations) {
-        super(operations);
+    LoopFileOpen(LoopOperations operations, OperationPools.Pool<LoopFileOpen> pool) {
+        super(operations, pool);
     }
 
     public LoopFileOpen of(
-            Path path, int flags, int mode, Consumer<? super FileOpenOperation> callback) {
-        become(
-                Opcode.FILE_OPEN,
-                null,
-                (Operation done) -> callback.accept((FileOpenOperation) done));
-        NativeBytes name = cString(path);
+            Path path, Consumer<? super FileOpenOperation> callback, OpenOption... options) {
+        int flags = OpenFiles.flags(options);
+        become(Opcode.FILE_OPEN, null, callback);
+        NativeBytes name = OpenFiles.cString(path);
         request.memory = name;
         request.address = name.address();
         request.flags = flags;
-        request.length = mode;
+        request.length = OpenFiles.NEW_FILE_MODE;
         return this;
     }
 
-    static NativeBytes cString(Path path) {
-        byte[] bytes = path.toString().getBytes(StandardCharsets.UTF_8);
-        NativeBytes name = NativeBytes.allocate(bytes.length + 1L);
-        name.put(0, bytes, 0, bytes.length);
-        return name;
-    }
-
-    @Override
-    void prepare() {}
-
     @Override
     void settle() {
-        discard(); // One that was promised and never taken.
-        opened =
-                request.result < 0
-                        ? null
-                        : OpenDescriptor.fresh(
-                                operations.seam.kernels(), (int) request.result, true);
-    }
-
-    @Override
-    void finished() {
-        discard(); // Nobody took it, so nobody would close it.
+        discard(); // A promised start may have left its file.
+        if (request.result >= 0) {
+            opened = OpenDescriptor.fresh(operations.seam.kernels(), (int) request.result, true);
+        }
     }
 
     @Override
@@ -70,12 +51,6 @@ public final class LoopFileOpen extends LoopOperation implements FileOpenOperati
     @Override
     void forget() {
         request.memory = null;
-        discard();
-    }
-
-    @Override
-    void returnTo(OperationPools pools) {
-        pools.give(this);
     }
 
     @Override
@@ -83,7 +58,8 @@ public final class LoopFileOpen extends LoopOperation implements FileOpenOperati
         operations.host.requireConfined("opened");
         OpenDescriptor file = opened;
         if (file == null) {
-            throw new IllegalStateException("no file was opened, or it was taken: " + this);
+            throw new IllegalStateException(
+                    this + " opened no file, or opened() was called before");
         }
         opened = null;
         return file;

@@ -5,7 +5,6 @@ import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.io.operation.FileStatOperation;
-import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,8 +16,8 @@ import java.util.function.Consumer;
 public final class LoopFileStat extends LoopOperation implements FileStatOperation {
     private final NativeBytes found = NativeBytes.allocate(Linux.SIZEOF_STATX);
 
-    LoopFileStat(LoopOperations operations) {
-        super(operations);
+    LoopFileStat(LoopOperations operations, OperationPools.Pool<LoopFileStat> pool) {
+        super(operations, pool);
     }
 
     public LoopFileStat of(Path path, Consumer<? super FileStatOperation> callback) {
@@ -34,11 +33,8 @@ public final class LoopFileStat extends LoopOperation implements FileStatOperati
             Path path,
             int flags,
             Consumer<? super FileStatOperation> callback) {
-        become(
-                Opcode.FILE_STATUS,
-                file,
-                (Operation done) -> callback.accept((FileStatOperation) done));
-        NativeBytes name = LoopFileOpen.cString(path);
+        become(Opcode.FILE_STATUS, file, callback);
+        NativeBytes name = OpenFiles.cString(path);
         request.memory = name;
         request.address = name.address();
         request.address2 = found.address();
@@ -52,16 +48,8 @@ public final class LoopFileStat extends LoopOperation implements FileStatOperati
     }
 
     @Override
-    void settle() {}
-
-    @Override
     void forget() {
         request.memory = null;
-    }
-
-    @Override
-    void returnTo(OperationPools pools) {
-        pools.give(this);
     }
 
     @Override

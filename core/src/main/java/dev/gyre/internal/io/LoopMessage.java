@@ -2,12 +2,9 @@ package dev.gyre.internal.io;
 
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.internal.sys.SocketAddresses;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.operation.MessageOperation;
-import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,18 +14,16 @@ import java.util.function.Consumer;
 
 /// Sends or receives one message with an address.
 public final class LoopMessage extends LoopOperation implements MessageOperation {
-    private static final int ADDRESS_AT = Linux.SIZEOF_MSGHDR;
-    private static final int VECTOR_AT = ADDRESS_AT + Linux.SIZEOF_SOCKADDR_STORAGE;
+    private final MessageExchange.Header header = new MessageExchange.Header();
 
-    /// The header, the address, and the one vector.
-    private final NativeBytes memory = NativeBytes.allocate(VECTOR_AT + Linux.SIZEOF_IOVEC);
-
-    private final NativeBytes address = memory.part(ADDRESS_AT, Linux.SIZEOF_SOCKADDR_STORAGE);
+    // Loop thread only.
     private @Nullable NativeBuffer buffer;
+
+    /// Zero if absent.
     private int addressLength;
 
-    LoopMessage(LoopOperations operations) {
-        super(operations);
+    LoopMessage(LoopOperations operations, OperationPools.Pool<LoopMessage> pool) {
+        super(operations, pool);
     }
 
     public LoopMessage of(
@@ -36,7 +31,7 @@ public final class LoopMessage extends LoopOperation implements MessageOperation
             OpenDescriptor descriptor,
             Buffer buffer,
             Consumer<? super MessageOperation> callback) {
-        become(opcode, descriptor, (Operation done) -> callback.accept((MessageOperation) done));
+        become(opcode, descriptor, callback);
         this.buffer = (NativeBuffer) buffer;
         addressLength = 0;
         return this;
@@ -46,27 +41,18 @@ public final class LoopMessage extends LoopOperation implements MessageOperation
     void prepare() {
         NativeBuffer given = Objects.requireNonNull(buffer);
         given.lend(this);
-        boolean receives = request.opcode == Opcode.RECEIVE_MESSAGE;
-        // An empty message can be sent; one cannot be told from no room.
-        if (receives && given.bytesToWrite() == 0) {
-            given.takeBack();
-            throw new IllegalStateException(this + " has no room to receive into");
+        if (request.opcode == Opcode.RECEIVE_MESSAGE) {
+            if (given.bytesToWrite() == 0) { // The result would look like an empty message.
+                given.takeBack();
+                throw new IllegalStateException(
+                        this + " has no room to receive into: clear() or compact() the buffer");
+            }
+            header.fill(
+                    given.writingAddress(), given.bytesToWrite(), Linux.SIZEOF_SOCKADDR_STORAGE);
+        } else {
+            header.fill(given.readingAddress(), given.bytesToRead(), addressLength);
         }
-        long header = memory.address();
-        long vector = header + VECTOR_AT;
-        Memory.putLong(vector, receives ? given.writingAddress() : given.readingAddress());
-        Memory.putLong(
-                vector + Linux.OFFSETOF_IOVEC_LEN,
-                receives ? given.bytesToWrite() : given.bytesToRead());
-        boolean addressed = receives || addressLength > 0;
-        Memory.putLong(header + Linux.OFFSETOF_MSGHDR_NAME, addressed ? header + ADDRESS_AT : 0);
-        Memory.putLong(
-                header + Linux.OFFSETOF_MSGHDR_NAMELEN,
-                receives ? Linux.SIZEOF_SOCKADDR_STORAGE : addressLength);
-        Memory.putLong(header + Linux.OFFSETOF_MSGHDR_IOV, vector);
-        Memory.putLong(header + Linux.OFFSETOF_MSGHDR_IOVLEN, 1);
-        Memory.putLong(header + Linux.OFFSETOF_MSGHDR_FLAGS, 0);
-        request.address = header;
+        request.address = header.memory.address();
     }
 
     @Override
@@ -78,7 +64,7 @@ public final class LoopMessage extends LoopOperation implements MessageOperation
         }
         if (request.opcode == Opcode.RECEIVE_MESSAGE) {
             given.filled(request.result);
-            addressLength = Memory.getInt(memory.address() + Linux.OFFSETOF_MSGHDR_NAMELEN);
+            addressLength = header.addressLength();
         } else {
             given.emptied(request.result);
         }
@@ -90,36 +76,32 @@ public final class LoopMessage extends LoopOperation implements MessageOperation
     }
 
     @Override
-    void returnTo(OperationPools pools) {
-        pools.give(this);
-    }
-
-    @Override
     public SocketAddress peer() {
         operations.host.requireConfined("peer");
         if (addressLength == 0) {
             throw new IllegalStateException("the message has no address: " + this);
         }
-        return SocketAddresses.decode(address, addressLength);
+        return SocketAddresses.decode(header.address, addressLength);
     }
 
     @Override
     public MessageOperation to(SocketAddress peer) {
         operations.host.requireConfined("to");
         if (request.opcode != Opcode.SEND_MESSAGE) {
-            throw new IllegalStateException("a message that is received goes nowhere: " + this);
+            throw new IllegalStateException(
+                    this + " receives: only a message to send has a destination");
         }
         if (isPending()) {
-            throw new IllegalStateException(this + " is under way: its address belongs to it");
+            throw new IllegalStateException(
+                    this + " is pending: set the address after its completion");
         }
-        addressLength = SocketAddresses.encode(peer, address);
+        addressLength = SocketAddresses.encode(peer, header.address);
         return this;
     }
 
     @Override
     public boolean isTruncated() {
         operations.host.requireConfined("isTruncated");
-        int flags = Memory.getInt(memory.address() + Linux.OFFSETOF_MSGHDR_FLAGS);
-        return (flags & Linux.MSG_TRUNC) != 0;
+        return header.isTruncated();
     }
 }

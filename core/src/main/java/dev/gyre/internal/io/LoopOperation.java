@@ -1,6 +1,7 @@
 package dev.gyre.internal.io;
 
 import dev.gyre.Cancellation;
+import dev.gyre.Cancellation.Registration;
 import dev.gyre.CancelledException;
 import dev.gyre.Deferred;
 import dev.gyre.Promise;
@@ -34,13 +35,14 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
                 LoopFileStat {
     final LoopOperations operations;
     final Request request = new Request(this);
+    private final OperationPools.Pool<?> pool;
 
     /// What it is about; null for those that work on paths, and in the pool.
     @Nullable OpenDescriptor descriptor;
 
     private @Nullable Consumer<? super Operation> callback;
     private @Nullable Deferred<Long> promise;
-    private @Nullable CancelBinding stopper;
+    private @Nullable CancelBinding cancelBinding;
     private boolean pooled;
 
     /// Whether the completion that is handed out settles a promise.
@@ -50,15 +52,47 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
     /// one by then: its callback may have started it anew.
     private boolean goesOn;
 
-    LoopOperation(LoopOperations operations) {
-        this.operations = operations;
+    /// Cancels an operation when its [Cancellation] is cancelled. Listens only while the operation
+    /// is pending.
+    private final class CancelBinding {
+        private final Cancellation cancellation;
+        private @Nullable Registration registration;
+
+        CancelBinding(Cancellation cancellation) {
+            this.cancellation = cancellation;
+        }
+
+        void listen() {
+            int generation = request.generation();
+            // Called on any thread. The operation may be restarted before the loop runs the task.
+            registration =
+                    cancellation.onCancel(() -> operations.onLoop(() -> cancelStart(generation)));
+        }
+
+        void stopListening() {
+            if (registration != null) {
+                registration.close();
+                registration = null;
+            }
+        }
+
+        private void cancelStart(int generation) {
+            if (request.generation() == generation) {
+                boolean _ = cancel();
+            }
+        }
     }
 
-    /// Makes it one of a certain sort. Callbacks are of the subclass's own type; who makes it knows.
-    final void become(
-            Opcode opcode,
-            @Nullable OpenDescriptor of,
-            @Nullable Consumer<? super Operation> callback) {
+    LoopOperation(LoopOperations operations, OperationPools.Pool<?> pool) {
+        this.operations = operations;
+        this.pool = pool;
+    }
+
+    /// Sets the opcode, the descriptor and the callback of an operation from the pool.
+    ///
+    /// @param callback accepts the subclass's own public type, which the subclass's method checks
+    @SuppressWarnings("unchecked")
+    final void become(Opcode opcode, @Nullable OpenDescriptor of, @Nullable Consumer<?> callback) {
         request.opcode = opcode;
         request.multishot = false;
         request.flags = 0;
@@ -69,7 +103,7 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
         request.transferred = 0;
         request.onProgress = null;
         descriptor = of;
-        this.callback = callback;
+        this.callback = (Consumer<? super Operation>) callback;
         pooled = false;
     }
 
@@ -80,23 +114,19 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
 
     // ------------------------------------------------------------------ for subclasses
 
-    /// Checks and lends what it was given, and fills the request in. If it throws, nothing is lent.
-    abstract void prepare();
+    /// Checks and acquires the user's buffers, and fills in the request. Acquires nothing if it
+    /// throws.
+    void prepare() {}
 
-    /// The kernel is through: takes back what was lent, and takes the result in.
-    abstract void settle();
+    /// Releases the user's buffers and stores the result, after the kernel completed the request.
+    void settle() {}
 
-    /// The callback has returned.
-    void finished() {}
-
-    /// The completion will reach nobody any more: frees what it brought.
+    /// Frees what the last completion produced and the user did not take. Called after the callback,
+    /// instead of it, and on release.
     void discard() {}
 
-    /// Lets go of what belongs to the user.
-    abstract void forget();
-
-    /// Puts it where others of its sort wait to be made of.
-    abstract void returnTo(OperationPools pools);
+    /// Drops references to the user's objects, on release.
+    void forget() {}
 
     // ------------------------------------------------------------------ starting and stopping
 
@@ -129,7 +159,8 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
             of.opening().enter();
         }
         try {
-            FdLease port = file ? null : operations.portOf(Objects.requireNonNull(of));
+            LoopOperations.FdLease port =
+                    file ? null : operations.portOf(Objects.requireNonNull(of));
             prepare();
             if (port == null) {
                 operations.requests.startFile(request);
@@ -142,8 +173,8 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
             }
             throw e;
         }
-        if (stopper != null) {
-            stopper.listen();
+        if (cancelBinding != null) {
+            cancelBinding.listen();
         }
     }
 
@@ -181,12 +212,12 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
     public Operation cancelOn(Cancellation cancellation) {
         Objects.requireNonNull(cancellation, "cancellation");
         operations.host.requireConfined("cancelOn");
-        if (stopper != null) {
-            stopper.stopListening();
+        if (cancelBinding != null) {
+            cancelBinding.stopListening();
         }
-        stopper = new CancelBinding(this, cancellation);
+        cancelBinding = new CancelBinding(cancellation);
         if (isPending()) {
-            stopper.listen();
+            cancelBinding.listen();
         }
         return this;
     }
@@ -205,10 +236,11 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
         pooled = true;
         request.key = null;
         callback = null;
-        stopper = null;
+        cancelBinding = null;
         descriptor = null;
+        discard();
         forget();
-        returnTo(operations.pools);
+        pool.release(this);
     }
 
     // ------------------------------------------------------------------ as the handler of its
@@ -218,8 +250,8 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
     public final int take(int ready) {
         goesOn = request.more;
         if (!goesOn) {
-            if (stopper != null) {
-                stopper.stopListening();
+            if (cancelBinding != null) {
+                cancelBinding.stopListening();
             }
             letNumberGo();
         }
@@ -266,7 +298,8 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
     }
 
     private CancelledException cancelledBy() {
-        CancelledException reason = stopper == null ? null : stopper.reason();
+        CancelledException reason =
+                cancelBinding == null ? null : cancelBinding.cancellation.reason();
         return reason != null ? reason : new CancelledException(this + " was cancelled");
     }
 
@@ -276,7 +309,7 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
             // What it brought is taken in a microtask, or by the next start at the latest.
             promised = false;
         } else {
-            finished();
+            discard();
         }
         if (goesOn) {
             operations.requests.resume(request);

@@ -2,6 +2,7 @@ package dev.gyre.internal.io;
 
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
+import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.Opcode.Kind;
@@ -34,7 +35,7 @@ public final class LoopOperations {
     final OperationEngine requests;
     final Syscalls seam;
     final OperationPools pools;
-    final ReceiveBufferViews buffers;
+    final LoopReceive.Views receiveViews;
     final BufferPool pool;
     final BufferLeaks leaks = new BufferLeaks();
     private final NativeBytes scratch = NativeBytes.allocate(2L * Long.BYTES);
@@ -55,13 +56,50 @@ public final class LoopOperations {
     /// Indexed by number.
     private @Nullable FdLease[] ports;
 
+    /// A descriptor in use by operations of this loop: holds the number from the first operation
+    /// until the descriptor is closed and the kernel no longer uses it.
+    ///
+    /// Loop thread only.
+    final class FdLease implements FdLifetime.User {
+        final FdLifetime opening;
+        final DescriptorState state;
+
+        /// Whether its reads continue during a graceful shutdown, because they belong to an
+        /// unfinished transfer.
+        private boolean transfers;
+
+        private boolean closed;
+
+        private FdLease(FdLifetime opening, DescriptorState state) {
+            this.opening = opening;
+            this.state = state;
+        }
+
+        /// Any thread: the descriptor is being closed. The loop thread ends its operations.
+        @Override
+        public void descriptorClosing() {
+            onLoop(this::close);
+        }
+
+        /// Cancels pending operations. Releases the number once the kernel no longer uses it.
+        private void close() {
+            if (!closed) {
+                closed = true;
+                if (ports[opening.fd] == this) {
+                    ports[opening.fd] = null;
+                }
+                requests.close(state, opening::leave);
+            }
+        }
+    }
+
     public LoopOperations(
             OperationHost host, OperationEngine requests, Syscalls seam, LoopConfig config) {
         this.host = host;
         this.requests = requests;
         this.seam = seam;
         ports = new @Nullable FdLease[64];
-        buffers = new ReceiveBufferViews(requests, this);
+        receiveViews = new LoopReceive.Views(requests, this);
         pool = new BufferPool(this, seam.memory(), config.bufferMemory());
         pools = new OperationPools(this, config.preallocatedOperations());
     }
@@ -183,7 +221,7 @@ public final class LoopOperations {
         }
         opening.enter();
         try {
-            FdLease port = new FdLease(this, opening, requests.open(opening.fd, traits(opening)));
+            FdLease port = new FdLease(opening, requests.open(opening.fd, traits(opening)));
             opening.attach(port);
             if (opening.fd >= ports.length) {
                 ports = Arrays.copyOf(ports, Math.max(opening.fd + 1, ports.length * 2));
@@ -245,12 +283,6 @@ public final class LoopOperations {
             requireIdle(port, "has operations under way, and cannot be watched meanwhile");
             port.opening.detach(port);
             port.close();
-        }
-    }
-
-    void remove(FdLease port) {
-        if (ports[port.opening.fd] == port) {
-            ports[port.opening.fd] = null;
         }
     }
 

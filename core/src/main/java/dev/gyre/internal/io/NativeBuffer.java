@@ -10,6 +10,8 @@ import dev.gyre.io.Buffer;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 
 /// A buffer, and who has it.
@@ -18,7 +20,7 @@ public final class NativeBuffer implements Buffer {
 
     private static final String RELEASED = "nobody any more: it was released";
     private static final String GIVEN_BACK = "the loop again: it was released";
-    private static final String KEPT = "the buffer that was kept: slice it after Receive.keep()";
+    private static final String KEPT = "the buffer that was kept: slice it after keep()";
 
     private final RefCountedMemory piece;
     private final NativeBytes memory;
@@ -39,7 +41,7 @@ public final class NativeBuffer implements Buffer {
     private boolean borrowed;
 
     /// The slices that were taken of it meanwhile; of a slice, all that end with it.
-    private @Nullable BorrowedSlices borrowing;
+    private @Nullable List<NativeBuffer> borrowedSlices;
 
     /// Where it was taken, if that is wanted to be known.
     private @Nullable Trace trace;
@@ -135,18 +137,15 @@ public final class NativeBuffer implements Buffer {
     }
 
     private void endSlices(String reason) {
-        BorrowedSlices ended = borrowing;
-        borrowing = null;
+        List<NativeBuffer> ended = borrowedSlices;
+        borrowedSlices = null;
         if (ended != null) {
-            ended.end(reason);
+            for (NativeBuffer slice : ended) {
+                slice.borrowed = false;
+                slice.holder = reason;
+                slice.borrowedSlices = null;
+            }
         }
-    }
-
-    /// It has ended with what it was a slice of.
-    void end(String reason) {
-        borrowed = false;
-        holder = reason;
-        borrowing = null;
     }
 
     void trace(Trace trace) {
@@ -370,7 +369,7 @@ public final class NativeBuffer implements Buffer {
 
     /// From where on the memory is this buffer's own.
     private int lowest() {
-        if (floor > 0 && borrowing == null && !piece.isShared()) {
+        if (floor > 0 && borrowedSlices == null && !piece.isShared()) {
             floor = 0; // The slices are gone.
         }
         return floor;
@@ -381,9 +380,9 @@ public final class NativeBuffer implements Buffer {
         NativeBuffer part = new NativeBuffer(piece, memory.part(taken(bytes), bytes), true);
         part.writing = bytes;
         if (borrowed) {
-            borrowing = borrowing == null ? new BorrowedSlices() : borrowing;
-            borrowing.add(part);
-            part.borrowing = borrowing;
+            borrowedSlices = borrowedSlices == null ? new ArrayList<>() : borrowedSlices;
+            borrowedSlices.add(part);
+            part.borrowedSlices = borrowedSlices;
             part.borrowed = true;
         } else {
             piece.share();

@@ -19,8 +19,8 @@ public final class PlainOperation extends LoopOperation {
     /// The other descriptor, whose number is held while it is under way.
     private @Nullable OpenDescriptor other;
 
-    PlainOperation(LoopOperations operations) {
-        super(operations);
+    PlainOperation(LoopOperations operations, OperationPools.Pool<PlainOperation> pool) {
+        super(operations, pool);
     }
 
     public PlainOperation connect(
@@ -104,10 +104,5 @@ public final class PlainOperation extends LoopOperation {
     @Override
     void forget() {
         other = null;
-    }
-
-    @Override
-    void returnTo(OperationPools pools) {
-        pools.give(this);
     }
 }

@@ -20,8 +20,8 @@ public final class VectorOperation extends LoopOperation {
     private int count;
     private @Nullable NativeBytes vectors;
 
-    VectorOperation(LoopOperations operations) {
-        super(operations);
+    VectorOperation(LoopOperations operations, OperationPools.Pool<VectorOperation> pool) {
+        super(operations, pool);
     }
 
     public VectorOperation of(
@@ -126,10 +126,5 @@ public final class VectorOperation extends LoopOperation {
     void forget() {
         Arrays.fill(buffers, 0, count, null);
         count = 0;
-    }
-
-    @Override
-    void returnTo(OperationPools pools) {
-        pools.give(this);
     }
 }

@@ -5,8 +5,8 @@ import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
+import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.internal.tls.TlsSetup;
 import dev.gyre.io.CloseReason;
@@ -39,7 +39,7 @@ public final class LoopListener implements Listener {
     private final ListenerConfig config;
     private final Consumer<? super Stream> handler;
     private final Acceptor acceptor;
-    private final NativeBytes nameRoom = NativeBytes.allocate(SocketNames.ROOM_BYTES);
+    private final NativeBytes nameRoom = NativeBytes.allocate(NativeSockets.ADDRESS_BYTES);
     private final Map<InetAddress, Integer> perPeer = new HashMap<>();
 
     private int connections;
@@ -64,7 +64,7 @@ public final class LoopListener implements Listener {
         this.socket = socket;
         this.config = config;
         this.handler = handler;
-        address = SocketNames.local(streams.operations().seam(), socket);
+        address = NativeSockets.localAddress(streams.operations().seam(), socket);
         acceptor = new Acceptor(streams, socket, config.backlog(), this);
     }
 
@@ -158,7 +158,7 @@ public final class LoopListener implements Listener {
 
     private @Nullable SocketAddress peerOf(OpenDescriptor accepted) {
         try {
-            return SocketNames.peer(streams.operations().seam(), accepted, nameRoom);
+            return NativeSockets.peerAddress(streams.operations().seam(), accepted, nameRoom);
         } catch (SystemCallException e) {
             return null; // It was reset before anybody came to it.
         }

@@ -1,7 +1,7 @@
 package dev.gyre.internal.net;
 
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.io.NewSockets;
+import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.sys.Errno;
@@ -41,7 +41,7 @@ public record SocketSettings(
     }
 
     static SocketSettings of(SocketOptions options) {
-        return new SocketSettings(options, PortSharing.ALONE, true, NewSockets.BACKLOG);
+        return new SocketSettings(options, PortSharing.ALONE, true, NativeSockets.BACKLOG);
     }
 
     // ------------------------------------------------------------------ sockets of the sort
@@ -70,7 +70,7 @@ public record SocketSettings(
     }
 
     private Descriptor listen(Syscalls seam, SocketAddress address, SocketAddress named) {
-        return NewSockets.listen(
+        return NativeSockets.listen(
                 seam,
                 address,
                 named,
@@ -114,7 +114,7 @@ public record SocketSettings(
     ///
     /// @throws SystemCallException if the kernel refuses
     OpenDescriptor stream(Syscalls seam, SocketAddress like) {
-        OpenDescriptor socket = NewSockets.stream(seam, like);
+        OpenDescriptor socket = NativeSockets.stream(seam, like);
         try {
             apply(seam, socket, like);
             return socket;

@@ -8,8 +8,8 @@ import dev.gyre.internal.io.LoopOperation;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.LoopReceive;
 import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.io.VectorOperation;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
@@ -403,7 +403,7 @@ final class SocketTransport implements Transport {
     }
 
     SocketAddress local() {
-        return SocketNames.local(operations.seam(), socket);
+        return NativeSockets.localAddress(operations.seam(), socket);
     }
 
     private static CloseReason reasonOf(SystemCallException failure) {

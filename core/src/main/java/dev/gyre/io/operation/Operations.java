@@ -4,7 +4,6 @@ import dev.gyre.EventLoop;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.OpenModes;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
@@ -171,10 +170,7 @@ public final class Operations {
             Path path, Consumer<? super FileOpenOperation> done, OpenOption... options) {
         check("open", done);
         Objects.requireNonNull(path, "path");
-        return operations
-                .pools()
-                .opening()
-                .of(path, OpenModes.flags(options), OpenModes.NEW_FILE, done);
+        return operations.pools().opening().of(path, done, options);
     }
 
     /// Reads a file at an offset: at most what the buffer has room for, zero at its end.
@@ -212,13 +208,13 @@ public final class Operations {
     /// Looks at the file of a descriptor.
     public FileStatOperation stat(Descriptor file, Consumer<? super FileStatOperation> done) {
         check("stat", done);
-        return operations.pools().looking().of(open(file), done);
+        return operations.pools().stat().of(open(file), done);
     }
 
     /// Looks at the file of a path, following symbolic links.
     public FileStatOperation stat(Path path, Consumer<? super FileStatOperation> done) {
         check("stat", done);
-        return operations.pools().looking().of(Objects.requireNonNull(path, "path"), done);
+        return operations.pools().stat().of(Objects.requireNonNull(path, "path"), done);
     }
 
     /// Closes a descriptor without waiting for the disk on the loop thread. From its start on the descriptor is closed.
