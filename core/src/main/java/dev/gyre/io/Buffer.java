@@ -58,14 +58,14 @@ public sealed interface Buffer permits NativeBuffer {
     /// @throws dev.gyre.LoopOverloadedException if the loop's memory is used up:
     ///     [dev.gyre.LoopConfig#bufferMemory()]
     static Buffer acquire(EventLoop loop, int capacity) {
-        return Loop.of(loop).operations().pool().takeOrThrow(capacity);
+        return Loop.of(loop).operations().pool().acquireForUserOrThrow(capacity);
     }
 
     /// The same, with refusal as a value. Loop-confined.
     ///
     /// @return null if the loop's memory is used up
     static @Nullable Buffer tryAcquire(EventLoop loop, int capacity) {
-        return Loop.of(loop).operations().pool().takeForUser(capacity);
+        return Loop.of(loop).operations().pool().acquireForUser(capacity);
     }
 
     /// How many bytes it has room for in all.

@@ -85,7 +85,7 @@ public final class SimulatedWorld implements AutoCloseable {
         LoopConfig own = config.withExecutor(kernel::runOutside).withMaxWait(LONGEST_WAIT);
         backend = new SimulatedBackend(kernel, own.eventsPerWait(), LONGEST_WAIT.toNanos());
         loop = Loop.open(own, backend);
-        loop.operations().leaks().lookUnlessOff();
+        loop.operations().leaks().enableUnlessOff();
     }
 
     /// A world in which everything that is left to luck follows from the seed. What a callback throws leaves the run.
@@ -365,7 +365,7 @@ public final class SimulatedWorld implements AutoCloseable {
             pipes.forEach(SimulatedPipe::close);
             kernel.shutDown();
         }
-        List<Throwable> leaks = loop.operations().leaks().takeFound();
+        List<Throwable> leaks = loop.operations().leaks().drainReported();
         if (!leaks.isEmpty()) {
             throw SimulationError.ofLeaks(leaks, kernel.story());
         }

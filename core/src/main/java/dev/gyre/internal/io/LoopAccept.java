@@ -28,7 +28,7 @@ public final class LoopAccept extends LoopOperation implements AcceptOperation {
             OpenDescriptor listener,
             boolean multishot,
             Consumer<? super AcceptOperation> callback) {
-        become(Opcode.ACCEPT, listener, callback);
+        init(Opcode.ACCEPT, listener, callback);
         request.multishot = multishot;
         return this;
     }
@@ -56,10 +56,10 @@ public final class LoopAccept extends LoopOperation implements AcceptOperation {
         if (request.result >= 0) {
             OpenDescriptor connection =
                     OpenDescriptor.fresh(operations.seam.kernels(), (int) request.result, true);
-            FdLifetime listener = Objects.requireNonNull(descriptor).opening();
+            FdLifetime listener = Objects.requireNonNull(descriptor).lifetime();
             connection
-                    .opening()
-                    .known(
+                    .lifetime()
+                    .setTraits(
                             listener.isNonBlocking()
                                     ? listener.traits()
                                     : Traits.SOCKET | Traits.STREAM);

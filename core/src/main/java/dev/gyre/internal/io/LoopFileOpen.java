@@ -23,7 +23,7 @@ public final class LoopFileOpen extends LoopOperation implements FileOpenOperati
     public LoopFileOpen of(
             Path path, Consumer<? super FileOpenOperation> callback, OpenOption... options) {
         int flags = OpenFiles.flags(options);
-        become(Opcode.FILE_OPEN, null, callback);
+        init(Opcode.FILE_OPEN, null, callback);
         NativeBytes name = OpenFiles.cString(path);
         request.memory = name;
         request.address = name.address();

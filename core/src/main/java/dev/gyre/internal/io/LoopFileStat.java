@@ -33,7 +33,7 @@ public final class LoopFileStat extends LoopOperation implements FileStatOperati
             Path path,
             int flags,
             Consumer<? super FileStatOperation> callback) {
-        become(Opcode.FILE_STATUS, file, callback);
+        init(Opcode.FILE_STATUS, file, callback);
         NativeBytes name = OpenFiles.cString(path);
         request.memory = name;
         request.address = name.address();
@@ -44,7 +44,7 @@ public final class LoopFileStat extends LoopOperation implements FileStatOperati
 
     @Override
     void prepare() {
-        request.fd = descriptor == null ? Linux.AT_FDCWD : descriptor.opening().fd;
+        request.fd = descriptor == null ? Linux.AT_FDCWD : descriptor.lifetime().fd;
     }
 
     @Override

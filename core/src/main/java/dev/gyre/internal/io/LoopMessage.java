@@ -31,7 +31,7 @@ public final class LoopMessage extends LoopOperation implements MessageOperation
             OpenDescriptor descriptor,
             Buffer buffer,
             Consumer<? super MessageOperation> callback) {
-        become(opcode, descriptor, callback);
+        init(opcode, descriptor, callback);
         this.buffer = (NativeBuffer) buffer;
         addressLength = 0;
         return this;
@@ -40,17 +40,16 @@ public final class LoopMessage extends LoopOperation implements MessageOperation
     @Override
     void prepare() {
         NativeBuffer given = Objects.requireNonNull(buffer);
-        given.lend(this);
+        given.lendTo(this);
         if (request.opcode == Opcode.RECEIVE_MESSAGE) {
-            if (given.bytesToWrite() == 0) { // The result would look like an empty message.
-                given.takeBack();
+            if (given.writableBytes() == 0) { // The result would look like an empty message.
+                given.endLoan();
                 throw new IllegalStateException(
                         this + " has no room to receive into: clear() or compact() the buffer");
             }
-            header.fill(
-                    given.writingAddress(), given.bytesToWrite(), Linux.SIZEOF_SOCKADDR_STORAGE);
+            header.fill(given.writeAddress(), given.writableBytes(), Linux.SIZEOF_SOCKADDR_STORAGE);
         } else {
-            header.fill(given.readingAddress(), given.bytesToRead(), addressLength);
+            header.fill(given.readAddress(), given.readableBytes(), addressLength);
         }
         request.address = header.memory.address();
     }
@@ -58,15 +57,15 @@ public final class LoopMessage extends LoopOperation implements MessageOperation
     @Override
     void settle() {
         NativeBuffer given = Objects.requireNonNull(buffer);
-        given.takeBack();
+        given.endLoan();
         if (request.result < 0) {
             return;
         }
         if (request.opcode == Opcode.RECEIVE_MESSAGE) {
-            given.filled(request.result);
+            given.advanceWriteIndex(request.result);
             addressLength = header.addressLength();
         } else {
-            given.emptied(request.result);
+            given.advanceReadIndex(request.result);
         }
     }
 

@@ -30,7 +30,7 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
                 LoopAccept,
                 LoopReceive,
                 LoopMessage,
-                PlainOperation,
+                BufferlessOperation,
                 LoopFileOpen,
                 LoopFileStat {
     final LoopOperations operations;
@@ -43,14 +43,14 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
     private @Nullable Consumer<? super Operation> callback;
     private @Nullable Deferred<Long> promise;
     private @Nullable CancelBinding cancelBinding;
-    private boolean pooled;
+    private boolean released;
 
     /// Whether the completion that is handed out settles a promise.
     private boolean promised;
 
     /// Whether the completion that is handed out says that more come. The request itself may say so of a later
     /// one by then: its callback may have started it anew.
-    private boolean goesOn;
+    private boolean moreToCome;
 
     /// Cancels an operation when its [Cancellation] is cancelled. Listens only while the operation
     /// is pending.
@@ -92,7 +92,7 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
     ///
     /// @param callback accepts the subclass's own public type, which the subclass's method checks
     @SuppressWarnings("unchecked")
-    final void become(Opcode opcode, @Nullable OpenDescriptor of, @Nullable Consumer<?> callback) {
+    final void init(Opcode opcode, @Nullable OpenDescriptor of, @Nullable Consumer<?> callback) {
         request.opcode = opcode;
         request.multishot = false;
         request.flags = 0;
@@ -104,7 +104,7 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
         request.onProgress = null;
         descriptor = of;
         this.callback = (Consumer<? super Operation>) callback;
-        pooled = false;
+        released = false;
     }
 
     /// Sets who notes that a part of it went out, until it is made another one.
@@ -154,13 +154,13 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
         requireIdle();
         boolean file = request.opcode.kind == Kind.FILE;
         OpenDescriptor of = descriptor;
-        boolean holds = holdsNumber();
+        boolean holds = holdsFd();
         if (holds && of != null) {
-            of.opening().enter();
+            of.lifetime().acquire();
         }
         try {
             LoopOperations.FdLease port =
-                    file ? null : operations.portOf(Objects.requireNonNull(of));
+                    file ? null : operations.leaseOf(Objects.requireNonNull(of));
             prepare();
             if (port == null) {
                 operations.requests.startFile(request);
@@ -169,7 +169,7 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
             }
         } catch (Throwable e) {
             if (holds && of != null) {
-                of.opening().leave();
+                of.lifetime().release();
             }
             throw e;
         }
@@ -179,14 +179,14 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
     }
 
     /// Whether it keeps the number from being given back. Those of streams leave that to their port.
-    private boolean holdsNumber() {
+    private boolean holdsFd() {
         return request.opcode.kind == Kind.FILE
                 && request.opcode != Opcode.FILE_CLOSE
                 && descriptor != null;
     }
 
     private void requireIdle() {
-        if (pooled) {
+        if (released) {
             throw new IllegalStateException("the operation was released: make another one");
         }
         if (request.state() != State.IDLE) {
@@ -233,7 +233,7 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
     public void release() {
         operations.host.requireConfined("release");
         requireIdle();
-        pooled = true;
+        released = true;
         request.key = null;
         callback = null;
         cancelBinding = null;
@@ -248,27 +248,27 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
 
     @Override
     public final int take(int ready) {
-        goesOn = request.more;
-        if (!goesOn) {
+        moreToCome = request.more;
+        if (!moreToCome) {
             if (cancelBinding != null) {
                 cancelBinding.stopListening();
             }
-            letNumberGo();
+            releaseFd();
         }
         settle();
         return READ;
     }
 
-    private void letNumberGo() {
+    private void releaseFd() {
         OpenDescriptor of = descriptor;
-        if (of != null && holdsNumber()) {
-            of.opening().leave();
+        if (of != null && holdsFd()) {
+            of.lifetime().release();
         }
     }
 
     @Override
     public final void abandoned(long result) {
-        letNumberGo();
+        releaseFd();
     }
 
     @Override
@@ -311,7 +311,7 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
         } else {
             discard();
         }
-        if (goesOn) {
+        if (moreToCome) {
             operations.requests.resume(request);
         }
     }
@@ -361,7 +361,7 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
         if (result >= 0 || result == -Errno.ECANCELED) {
             return null;
         }
-        int fd = descriptor == null ? SystemCallException.NO_FD : descriptor.opening().fd;
+        int fd = descriptor == null ? SystemCallException.NO_FD : descriptor.lifetime().fd;
         return new SystemCallException(request.opcode.call, (int) -result, fd);
     }
 

@@ -54,7 +54,7 @@ public final class LoopOperations {
     private int transfers;
 
     /// Indexed by number.
-    private @Nullable FdLease[] ports;
+    private @Nullable FdLease[] leases;
 
     /// A descriptor in use by operations of this loop: holds the number from the first operation
     /// until the descriptor is closed and the kernel no longer uses it.
@@ -85,10 +85,10 @@ public final class LoopOperations {
         private void close() {
             if (!closed) {
                 closed = true;
-                if (ports[opening.fd] == this) {
-                    ports[opening.fd] = null;
+                if (leases[opening.fd] == this) {
+                    leases[opening.fd] = null;
                 }
-                requests.close(state, opening::leave);
+                requests.close(state, opening::release);
             }
         }
     }
@@ -98,7 +98,7 @@ public final class LoopOperations {
         this.host = host;
         this.requests = requests;
         this.seam = seam;
-        ports = new @Nullable FdLease[64];
+        leases = new @Nullable FdLease[64];
         receiveViews = new LoopReceive.Views(requests, this);
         pool = new BufferPool(this, seam.memory(), config.bufferMemory());
         pools = new OperationPools(this, config.preallocatedOperations());
@@ -129,8 +129,8 @@ public final class LoopOperations {
     /// @param key only what has this key, unless it is null
     public void cancelAll(OpenDescriptor descriptor, @Nullable Object key) {
         host.requireConfined("cancelAll");
-        FdLease port = at(descriptor.opening().fd);
-        if (port != null && port.opening == descriptor.opening()) {
+        FdLease port = leaseAt(descriptor.lifetime().fd);
+        if (port != null && port.opening == descriptor.lifetime()) {
             requests.cancelAll(port.state, key, Kind.ALL);
         }
     }
@@ -198,19 +198,19 @@ public final class LoopOperations {
     // ------------------------------------------------------------------ ports
 
     /// What the operations of a descriptor go through.
-    FdLease portOf(OpenDescriptor descriptor) {
-        FdLifetime opening = descriptor.opening();
+    FdLease leaseOf(OpenDescriptor descriptor) {
+        FdLifetime opening = descriptor.lifetime();
         opening.requireOpen();
-        FdLease port = at(opening.fd);
+        FdLease port = leaseAt(opening.fd);
         return port != null && port.opening == opening ? port : open(descriptor, port);
     }
 
-    private @Nullable FdLease at(int fd) {
-        return fd < ports.length ? ports[fd] : null;
+    private @Nullable FdLease leaseAt(int fd) {
+        return fd < leases.length ? leases[fd] : null;
     }
 
     private FdLease open(OpenDescriptor descriptor, @Nullable FdLease other) {
-        FdLifetime opening = descriptor.opening();
+        FdLifetime opening = descriptor.lifetime();
         if (other != null) {
             requireIdle(other, "has operations under way that go by another Descriptor object");
             other.close();
@@ -219,17 +219,17 @@ public final class LoopOperations {
             throw new IllegalStateException(
                     descriptor + " is watched: unwatch it before starting operations on it");
         }
-        opening.enter();
+        opening.acquire();
         try {
             FdLease port = new FdLease(opening, requests.open(opening.fd, traits(opening)));
             opening.attach(port);
-            if (opening.fd >= ports.length) {
-                ports = Arrays.copyOf(ports, Math.max(opening.fd + 1, ports.length * 2));
+            if (opening.fd >= leases.length) {
+                leases = Arrays.copyOf(leases, Math.max(opening.fd + 1, leases.length * 2));
             }
-            ports[opening.fd] = port;
+            leases[opening.fd] = port;
             return port;
         } catch (Throwable e) {
-            opening.leave();
+            opening.release();
             throw e;
         }
     }
@@ -277,8 +277,8 @@ public final class LoopOperations {
     }
 
     /// A watcher is to have the number: nothing may be pending on it.
-    public void yieldTo(OpenDescriptor descriptor) {
-        FdLease port = at(descriptor.opening().fd);
+    public void releaseToWatcher(OpenDescriptor descriptor) {
+        FdLease port = leaseAt(descriptor.lifetime().fd);
         if (port != null) {
             requireIdle(port, "has operations under way, and cannot be watched meanwhile");
             port.opening.detach(port);
@@ -294,20 +294,20 @@ public final class LoopOperations {
     }
 
     /// Whether operations in flight keep the loop alive.
-    public boolean keepAlive() {
+    public boolean keepsLoopAlive() {
         return requests.outstanding() > background;
     }
 
     /// Makes a graceful shutdown wait, and exempts the descriptor's reads from it, until
     /// [#endTransfer].
     public void beginTransfer(OpenDescriptor descriptor) {
-        portOf(descriptor).transfers = true;
+        leaseOf(descriptor).transfers = true;
         transfers++;
     }
 
     public void endTransfer(OpenDescriptor descriptor) {
-        FdLease port = at(descriptor.opening().fd);
-        if (port != null && port.opening == descriptor.opening()) {
+        FdLease port = leaseAt(descriptor.lifetime().fd);
+        if (port != null && port.opening == descriptor.lifetime()) {
             port.transfers = false;
         }
         transfers--;
@@ -322,7 +322,7 @@ public final class LoopOperations {
     ///
     /// @param key cancels only operations with this key; all if null
     public void cancelWaiting(@Nullable Object key) {
-        for (FdLease port : ports) {
+        for (FdLease port : leases) {
             if (port != null && !port.transfers) {
                 requests.cancelAll(port.state, key, WAITING);
             }
@@ -332,7 +332,7 @@ public final class LoopOperations {
     /// Frees what completions have brought that are handed out no more, and lets all numbers go.
     public void close() {
         runErrands();
-        for (FdLease port : ports) {
+        for (FdLease port : leases) {
             if (port != null) {
                 port.opening.detach(port);
                 port.close();

@@ -47,21 +47,21 @@ public final class LoopReceive extends LoopOperation implements ReceiveOperation
             NativeBuffer view = views[index];
             if (view == null) {
                 // Kept buffers are released on any thread.
-                RefCountedMemory.Lender owner =
+                RefCountedMemory.Owner owner =
                         () -> operations.onLoop(() -> requests.giveBack(index));
                 view = new NativeBuffer(new RefCountedMemory(buffers.memory(index), owner));
                 views[index] = view;
             }
-            view.reopen();
+            view.reset();
             view.beginBorrowing();
-            view.filled(bytes);
+            view.advanceWriteIndex(bytes);
             return view;
         }
 
         /// Leaves a buffer to the user after the callback.
         void keep(int index, NativeBuffer view) {
             view.keep();
-            operations.leaks.watch(view);
+            operations.leaks.track(view);
             views[index] = null;
         }
 
@@ -77,7 +77,7 @@ public final class LoopReceive extends LoopOperation implements ReceiveOperation
     }
 
     public LoopReceive of(OpenDescriptor descriptor, Consumer<? super ReceiveOperation> callback) {
-        become(Opcode.RECEIVE, descriptor, callback);
+        init(Opcode.RECEIVE, descriptor, callback);
         request.multishot = true;
         return this;
     }

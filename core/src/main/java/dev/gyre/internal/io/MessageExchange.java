@@ -82,7 +82,7 @@ public final class MessageExchange implements AutoCloseable {
         RefCountedMemory from = receiveMemory;
         assert from != null : "nothing was received";
         NativeBuffer message = new NativeBuffer(from);
-        message.filled(length);
+        message.advanceWriteIndex(length);
         message.beginBorrowing();
         return message;
     }
@@ -111,7 +111,7 @@ public final class MessageExchange implements AutoCloseable {
     public int send(OpenDescriptor socket, int family, Buffer message, @Nullable SocketAddress to) {
         int readable = message.readable(); // Throws if an operation has the buffer.
         int addressLength = to == null ? 0 : SocketAddresses.encodeFor(family, to, header.address);
-        header.fill(((NativeBuffer) message).readingAddress(), readable, addressLength);
+        header.fill(((NativeBuffer) message).readAddress(), readable, addressLength);
         SocketCalls calls = syscalls.sockets().get();
         return retry(
                 socket, fd -> (int) calls.sendmsg(fd, header.memory.address(), Linux.MSG_NOSIGNAL));

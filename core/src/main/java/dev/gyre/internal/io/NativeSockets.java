@@ -123,7 +123,7 @@ public final class NativeSockets {
 
     private static OpenDescriptor wrap(Syscalls syscalls, int fd, int traits) {
         OpenDescriptor socket = OpenDescriptor.fresh(syscalls.kernels(), fd, true);
-        socket.opening().known(traits);
+        socket.lifetime().setTraits(traits);
         return socket;
     }
 
@@ -148,7 +148,7 @@ public final class NativeSockets {
     public static void shutdownOutput(Syscalls syscalls, OpenDescriptor socket) {
         int result = socket.use(fd -> syscalls.sockets().get().shutdown(fd, Linux.SHUT_WR));
         if (result < 0) {
-            throw new SystemCallException("shutdown", -result, socket.opening().fd);
+            throw new SystemCallException("shutdown", -result, socket.lifetime().fd);
         }
     }
 
@@ -180,7 +180,7 @@ public final class NativeSockets {
         Memory.putInt(length, Linux.SIZEOF_SOCKADDR_STORAGE);
         int result = socket.use(fd -> call.invoke(syscalls.sockets().get(), fd, address, length));
         if (result < 0) {
-            throw new SystemCallException(name, -result, socket.opening().fd);
+            throw new SystemCallException(name, -result, socket.lifetime().fd);
         }
         return SocketAddresses.decode(scratch, Memory.getInt(length));
     }

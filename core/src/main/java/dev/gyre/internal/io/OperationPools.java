@@ -17,7 +17,7 @@ public final class OperationPools {
     private final Pool<LoopAccept> accepting;
     private final Pool<LoopReceive> receiving;
     private final Pool<LoopMessage> messages;
-    private final Pool<PlainOperation> plain;
+    private final Pool<BufferlessOperation> bufferless;
     private final Pool<LoopFileOpen> opening;
     private final Pool<LoopFileStat> stats;
 
@@ -58,7 +58,7 @@ public final class OperationPools {
         accepting = new Pool<>(operations, preallocated, LoopAccept::new);
         receiving = new Pool<>(operations, preallocated, LoopReceive::new);
         messages = new Pool<>(operations, preallocated, LoopMessage::new);
-        plain = new Pool<>(operations, preallocated, PlainOperation::new);
+        bufferless = new Pool<>(operations, preallocated, BufferlessOperation::new);
         opening = new Pool<>(operations, preallocated, LoopFileOpen::new);
         stats = new Pool<>(operations, preallocated, LoopFileStat::new);
     }
@@ -83,8 +83,8 @@ public final class OperationPools {
         return messages.acquire();
     }
 
-    public PlainOperation plain() {
-        return plain.acquire();
+    public BufferlessOperation bufferless() {
+        return bufferless.acquire();
     }
 
     public LoopFileOpen opening() {

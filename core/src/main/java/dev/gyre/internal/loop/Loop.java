@@ -266,7 +266,7 @@ public final class Loop implements EventLoop {
         Objects.requireNonNull(descriptor, "descriptor");
         Objects.requireNonNull(watch, "watch");
         requireOpenLoop("watch");
-        operations.yieldTo((OpenDescriptor) descriptor);
+        operations.releaseToWatcher((OpenDescriptor) descriptor);
         return watchers.watch(descriptor, watch);
     }
 

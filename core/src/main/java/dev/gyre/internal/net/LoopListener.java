@@ -115,9 +115,9 @@ public final class LoopListener implements Listener {
         if (connections >= config.maxConnections()) {
             acceptor.suspend(Acceptor.FULL);
         }
-        if (streams.operations().pool().isTight()) {
+        if (streams.operations().pool().isNearLimit()) {
             acceptor.suspend(Acceptor.TIGHT);
-            streams.operations().pool().whenRelaxed(() -> acceptor.resume(Acceptor.TIGHT));
+            streams.operations().pool().whenAvailable(() -> acceptor.resume(Acceptor.TIGHT));
         }
         begin(connection);
     }
@@ -165,11 +165,12 @@ public final class LoopListener implements Listener {
     }
 
     private boolean admits(SocketAddress peer) {
-        if (config.maxPerPeer() == Integer.MAX_VALUE || !(peer instanceof InetSocketAddress of)) {
+        if (config.maxConnectionsPerPeer() == Integer.MAX_VALUE
+                || !(peer instanceof InetSocketAddress of)) {
             return true;
         }
         int others = perPeer.getOrDefault(of.getAddress(), 0);
-        if (others >= config.maxPerPeer()) {
+        if (others >= config.maxConnectionsPerPeer()) {
             return false;
         }
         perPeer.put(of.getAddress(), others + 1);
@@ -182,7 +183,7 @@ public final class LoopListener implements Listener {
             return;
         }
         reportIfDrained();
-        if (config.maxPerPeer() != Integer.MAX_VALUE
+        if (config.maxConnectionsPerPeer() != Integer.MAX_VALUE
                 && connection.peer() instanceof InetSocketAddress of) {
             perPeer.computeIfPresent(of.getAddress(), (_, count) -> count == 1 ? null : count - 1);
         }

@@ -233,7 +233,7 @@ final class SocketTransport implements Transport {
     private LoopOperation writeMemory(OutputQueue queue) {
         NativeBuffer first = queue.memory(0);
         assert first != null : "neither memory nor a file";
-        first.takeBack(); // Lent memory is the operation's now.
+        first.endLoan(); // Lent memory is the operation's now.
         NativeBuffer next = queue.memory(1);
         if (next == null) {
             BufferOperation write =
@@ -243,7 +243,7 @@ final class SocketTransport implements Transport {
         VectorOperation gather = operations.pools().vectored().gather(socket, onWritten);
         gather.add(first);
         for (int i = 1; next != null && i < PIECES_AT_ONCE; i++) {
-            next.takeBack();
+            next.endLoan();
             gather.add(next);
             next = queue.memory(i + 1);
         }
@@ -253,7 +253,7 @@ final class SocketTransport implements Transport {
     private LoopOperation sendFile(FilePart part) {
         return operations
                 .pools()
-                .plain()
+                .bufferless()
                 .move(Opcode.SEND_FILE, socket, part.file, part.offset(), fileBytes, onWritten);
     }
 
@@ -356,12 +356,12 @@ final class SocketTransport implements Transport {
     /// Throws away what has arrived and nobody will read. Closed before, the kernel would reset the connection, and
     /// with it destroy what the peer has not read yet. What arrives later still does that: nobody waits for it here.
     void dropUnread() {
-        NativeBuffer room = closed ? null : operations.pool().take(DROP_BYTES);
+        NativeBuffer room = closed ? null : operations.pool().acquire(DROP_BYTES);
         if (room == null) {
             return;
         }
         SocketCalls calls = operations.seam().sockets().get();
-        long into = room.writingAddress();
+        long into = room.writeAddress();
         for (int left = MOST_DROPS; left > 0; left--) {
             int dropped = socket.use(fd -> (int) calls.recv(fd, into, DROP_BYTES, 0));
             if (dropped <= 0 && dropped != -Errno.EINTR) {

@@ -117,7 +117,7 @@ public final class Operations {
             Descriptor socket, SocketAddress to, Consumer<? super Operation> done) {
         check("connect", done);
         Objects.requireNonNull(to, "to");
-        return operations.pools().plain().connect(open(socket), to, done);
+        return operations.pools().bufferless().connect(open(socket), to, done);
     }
 
     // ------------------------------------------------------------------ between descriptors
@@ -134,7 +134,7 @@ public final class Operations {
         requireOffset(offset);
         return operations
                 .pools()
-                .plain()
+                .bufferless()
                 .move(Opcode.SEND_FILE, open(to), open(file), offset, bytes, done);
     }
 
@@ -145,7 +145,7 @@ public final class Operations {
         check("spliceToPipe", done);
         return operations
                 .pools()
-                .plain()
+                .bufferless()
                 .move(Opcode.SPLICE_FROM, open(from), open(pipe), 0, bytes, done);
     }
 
@@ -156,7 +156,7 @@ public final class Operations {
         check("spliceFromPipe", done);
         return operations
                 .pools()
-                .plain()
+                .bufferless()
                 .move(Opcode.SPLICE_TO, open(to), open(pipe), 0, bytes, done);
     }
 
@@ -202,7 +202,7 @@ public final class Operations {
     /// @param dataOnly without what is not needed to read it again, such as its times
     public Operation sync(Descriptor file, boolean dataOnly, Consumer<? super Operation> done) {
         check("sync", done);
-        return operations.pools().plain().sync(open(file), dataOnly, done);
+        return operations.pools().bufferless().sync(open(file), dataOnly, done);
     }
 
     /// Looks at the file of a descriptor.
@@ -220,7 +220,7 @@ public final class Operations {
     /// Closes a descriptor without waiting for the disk on the loop thread. From its start on the descriptor is closed.
     public Operation close(Descriptor file, Consumer<? super Operation> done) {
         check("close", done);
-        return operations.pools().plain().close(open(file), done);
+        return operations.pools().bufferless().close(open(file), done);
     }
 
     // ------------------------------------------------------------------ ending

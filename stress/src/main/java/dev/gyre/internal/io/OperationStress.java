@@ -49,7 +49,7 @@ public final class OperationStress {
         private volatile @Nullable Thread loopThread;
 
         Scene() {
-            descriptor.opening().known(Traits.SOCKET | Traits.STREAM);
+            descriptor.lifetime().setTraits(Traits.SOCKET | Traits.STREAM);
             operation =
                     operations
                             .pools()
