@@ -6,6 +6,7 @@ module dev.gyre {
 
     exports dev.gyre;
     exports dev.gyre.io;
+    exports dev.gyre.io.operation;
     exports dev.gyre.metrics;
     exports dev.gyre.os;
 

@@ -90,7 +90,7 @@ public sealed interface LoopMetrics permits Metrics {
     long streamsOpened();
 
     /// Returns the number of connections that listeners closed at once because of a limit such as
-    /// [dev.gyre.io.ListenerConfig#maxPerPeer].
+    /// [dev.gyre.io.ListenerConfig#maxConnectionsPerPeer].
     long connectionsRefused();
 
     /// Returns the number of connections that listeners closed at once for lack of descriptors or

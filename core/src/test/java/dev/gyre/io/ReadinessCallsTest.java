@@ -8,6 +8,9 @@ import dev.gyre.Clause;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.io.TestDescriptors;
 import dev.gyre.internal.sys.Errno;
+import dev.gyre.io.operation.AcceptOperation;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Sockets;
 
 import org.junit.jupiter.api.Test;
 
@@ -134,7 +137,7 @@ class ReadinessCallsTest extends FaultFixture {
     void accept_outOfDescriptors_neitherSpinsNorStopsForGood() {
         Descriptor listener = keep(Sockets.listen(loop, anyPort()));
         int[] accepted = {0};
-        Accept accept =
+        AcceptOperation accept =
                 operations.acceptEach(
                         listener,
                         op -> {

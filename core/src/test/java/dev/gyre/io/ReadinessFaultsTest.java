@@ -11,6 +11,9 @@ import dev.gyre.conformance.On;
 import dev.gyre.internal.io.TestDescriptors;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultySockets;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Operations;
+import dev.gyre.io.operation.ReceiveOperation;
 import dev.gyre.os.Pipe;
 
 import org.junit.jupiter.api.Test;
@@ -125,7 +128,7 @@ class ReadinessFaultsTest extends FaultFixture {
         loop = open(config().withReceiveBuffers(1, 64));
         operations = Operations.on(loop);
         Descriptor from = withText();
-        Receive receive =
+        ReceiveOperation receive =
                 operations.receive(
                         from,
                         op ->

@@ -53,7 +53,7 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
         this.watchers = watchers;
         this.descriptor = new WeakReference<>(descriptor);
         this.strong = descriptor.isHeldWhileWatched() ? descriptor : null;
-        this.opening = descriptor.opening();
+        this.opening = descriptor.lifetime();
         this.watch = watch;
     }
 

@@ -116,7 +116,7 @@ final class Callbacks {
     }
 
     void observeLeaks(BufferLeaks leaks) {
-        for (Throwable takenAt = leaks.next(); takenAt != null; takenAt = leaks.next()) {
+        for (Throwable takenAt = leaks.nextLeak(); takenAt != null; takenAt = leaks.nextLeak()) {
             try {
                 observer.onBufferLeak(loop, takenAt);
             } catch (Throwable thrown) {

@@ -346,7 +346,7 @@ final class Shutdown {
                 closeBelongings();
             } finally {
                 try {
-                    operations.leaks().end(); // Before its operations let go of theirs.
+                    operations.leaks().findUnreleased(); // Before its operations let go of theirs.
                     callbacks.observeLeaks(operations.leaks());
                     operations.close();
                     backend.close();

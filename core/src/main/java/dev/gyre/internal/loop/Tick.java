@@ -245,7 +245,7 @@ final class Tick {
     boolean isAlive() {
         return timers.referenced() > 0
                 || watchers.referenced() > 0
-                || operations.keepAlive()
+                || operations.keepsLoopAlive()
                 || operations.hasTurnEnd()
                 || promises.hasExternalWork()
                 || !microtasks.isQuiet()

@@ -2,11 +2,11 @@ package dev.gyre.internal.net;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Readiness;
+import dev.gyre.internal.io.BufferlessOperation;
 import dev.gyre.internal.io.LoopOperations;
-import dev.gyre.internal.io.PlainOperation;
 import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +22,7 @@ final class HangupWatch implements Runnable {
     private final SocketTransport wire;
     private final LoopOperations operations;
     private final Consumer<Operation> onReady = this::ready;
-    private @Nullable PlainOperation poll;
+    private @Nullable BufferlessOperation poll;
     private boolean armed;
     private boolean inputEnded;
     private boolean outputEnded;
@@ -64,9 +64,9 @@ final class HangupWatch implements Runnable {
         if (!inputEnded && !endReported) {
             interest |= Readiness.END;
         }
-        PlainOperation known = poll;
+        BufferlessOperation known = poll;
         if (known == null) {
-            known = operations.pools().plain();
+            known = operations.pools().bufferless();
             poll = known;
         }
         known.pollEnd(wire.socket, interest, onReady);

@@ -10,9 +10,9 @@ import dev.gyre.LoopConfig;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.Operation;
-import dev.gyre.io.Operations;
-import dev.gyre.io.Sockets;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Operations;
+import dev.gyre.io.operation.Sockets;
 
 import org.junit.jupiter.api.Test;
 

@@ -11,8 +11,8 @@ import dev.gyre.internal.backend.ScriptedBackend.Poll;
 import dev.gyre.internal.io.FakeDescriptors;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.Operations;
-import dev.gyre.io.Sockets;
+import dev.gyre.io.operation.Operations;
+import dev.gyre.io.operation.Sockets;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -11,7 +11,7 @@ import dev.gyre.internal.backend.epoll.CountingKernel;
 import dev.gyre.internal.base.StressLoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Syscalls;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
@@ -49,7 +49,7 @@ public final class OperationStress {
         private volatile @Nullable Thread loopThread;
 
         Scene() {
-            descriptor.opening().known(Traits.SOCKET | Traits.STREAM);
+            descriptor.lifetime().setTraits(Traits.SOCKET | Traits.STREAM);
             operation =
                     operations
                             .pools()
