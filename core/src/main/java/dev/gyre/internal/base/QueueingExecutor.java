@@ -286,13 +286,11 @@ public final class QueueingExecutor implements BoundedExecutor {
     }
 
     /// Accepted work. It begins once, although an executor may accept it and throw, or run it twice.
-    static final class Item implements Runnable {
+    static final class Item extends IntrusiveList.Node<Item> implements Runnable {
         final Runnable work;
         private final QueueingExecutor owner;
 
-        // Shared: links of the queue, guarded by the owner's lock.
-        @Nullable Item previous;
-        @Nullable Item next;
+        // Shared: links of items with the same work, guarded by the owner's lock.
         @Nullable Item nextSame;
         @Nullable Item lastSame;
 

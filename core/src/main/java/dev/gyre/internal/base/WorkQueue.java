@@ -18,8 +18,7 @@ final class WorkQueue {
     private static final int MAX_RETAINED = 1_024;
 
     private IdentityHashMap<Runnable, Item> oldest = new IdentityHashMap<>();
-    private @Nullable Item head;
-    private @Nullable Item tail;
+    private final IntrusiveList<Item> items = new IntrusiveList<>();
     private int size;
     private int peak;
 
@@ -41,20 +40,14 @@ final class WorkQueue {
             first.lastSame.nextSame = item;
             first.lastSame = item;
         }
-        item.previous = tail;
-        if (tail == null) {
-            head = item;
-        } else {
-            tail.next = item;
-        }
-        tail = item;
+        items.add(item);
         size++;
         peak = Math.max(peak, size);
     }
 
     /// Removes and returns the oldest item; `null` if empty.
     @Nullable Item poll() {
-        Item item = head;
+        Item item = items.first();
         if (item != null) {
             unlink(item);
         }
@@ -78,20 +71,7 @@ final class WorkQueue {
             same.lastSame = item.lastSame;
             oldest.put(item.work, same);
         }
-        Item before = item.previous;
-        Item after = item.next;
-        if (before == null) {
-            head = after;
-        } else {
-            before.next = after;
-        }
-        if (after == null) {
-            tail = before;
-        } else {
-            after.previous = before;
-        }
-        item.previous = null;
-        item.next = null;
+        items.remove(item);
         item.nextSame = null;
         item.lastSame = null;
         size--;

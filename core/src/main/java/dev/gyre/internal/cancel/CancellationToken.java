@@ -2,6 +2,7 @@ package dev.gyre.internal.cancel;
 
 import dev.gyre.Cancellation;
 import dev.gyre.CancelledException;
+import dev.gyre.internal.base.IntrusiveList;
 import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.base.Throwables;
 
@@ -22,23 +23,16 @@ import java.util.Objects;
 /// lock order has no cycle.
 public abstract sealed class CancellationToken implements Cancellation
         permits SourceToken, DeadlineToken, LinkedToken {
-    final Object lock = new Object();
-
     // Shared: written once, under the lock; read by any thread.
     private volatile @Nullable CancelledException reason;
 
-    // Shared: guarded by the lock.
-    private @Nullable Listener first;
-    private @Nullable Listener last;
+    // Shared: guarded by the lock, which is the list itself.
+    private final IntrusiveList<Listener> listeners = new IntrusiveList<>();
     private boolean notified;
 
-    /// A callback and its links in the list of listeners, so that removal takes constant time.
-    static final class Listener implements Registration {
+    /// A registered callback.
+    static final class Listener extends IntrusiveList.Node<Listener> implements Registration {
         private final CancellationToken token;
-
-        // Shared: guarded by the token's lock.
-        private @Nullable Listener previous;
-        private @Nullable Listener next;
 
         /// Null once it was dequeued to run or was closed: a registration may be kept for long.
         private @Nullable Runnable callback;
@@ -52,6 +46,11 @@ public abstract sealed class CancellationToken implements Cancellation
         public void close() {
             token.remove(this);
         }
+    }
+
+    /// Returns the lock, which users cannot reach.
+    final Object lock() {
+        return listeners;
     }
 
     /// Connects the token to its trigger when the first listener is added. Called with the lock
@@ -75,7 +74,7 @@ public abstract sealed class CancellationToken implements Cancellation
     ///
     /// @return the effective reason
     final CancelledException setReason(CancelledException proposed) {
-        synchronized (lock) {
+        synchronized (lock()) {
             CancelledException effective = reason;
             if (effective == null) {
                 effective = proposed;
@@ -103,26 +102,21 @@ public abstract sealed class CancellationToken implements Cancellation
     ///
     /// @return false if the token is cancelled
     final boolean add(Listener listener) {
-        synchronized (lock) {
-            if (reason != null || (first == null && !attach())) {
+        synchronized (lock()) {
+            if (reason != null || (listeners.isEmpty() && !attach())) {
                 return false;
             }
-            listener.previous = last;
-            if (last == null) {
-                first = listener;
-            } else {
-                last.next = listener;
-            }
-            last = listener;
+            listeners.add(listener);
             return true;
         }
     }
 
     private void remove(Listener listener) {
-        synchronized (lock) {
-            if (listener.callback != null) {
-                unlink(listener);
-                if (first == null) {
+        synchronized (lock()) {
+            if (listeners.contains(listener)) {
+                listeners.remove(listener);
+                listener.callback = null;
+                if (listeners.isEmpty()) {
                     detach();
                 }
             }
@@ -131,14 +125,14 @@ public abstract sealed class CancellationToken implements Cancellation
 
     /// Requires the lock.
     final boolean hasListeners() {
-        return first != null;
+        return !listeners.isEmpty();
     }
 
     /// Runs the listeners of a cancelled token once. Rethrows the first exception after all have
     /// run.
     final void notifyListeners() {
         Throwable thrown = null;
-        synchronized (lock) {
+        synchronized (lock()) {
             assert reason != null : "notified before the reason was set";
             if (notified) {
                 return;
@@ -163,32 +157,14 @@ public abstract sealed class CancellationToken implements Cancellation
     }
 
     private @Nullable Runnable poll() {
-        synchronized (lock) {
-            Listener listener = first;
+        synchronized (lock()) {
+            Listener listener = listeners.poll();
             if (listener == null) {
                 return null;
             }
             Runnable callback = listener.callback;
-            unlink(listener);
+            listener.callback = null;
             return callback;
         }
-    }
-
-    private void unlink(Listener listener) {
-        Listener previous = listener.previous;
-        Listener next = listener.next;
-        if (previous == null) {
-            first = next;
-        } else {
-            previous.next = next;
-        }
-        if (next == null) {
-            last = previous;
-        } else {
-            next.previous = previous;
-        }
-        listener.previous = null;
-        listener.next = null;
-        listener.callback = null;
     }
 }

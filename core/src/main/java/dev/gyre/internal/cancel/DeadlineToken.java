@@ -84,7 +84,7 @@ public final class DeadlineToken extends CancellationToken {
     }
 
     private void syncTimer() {
-        synchronized (lock) {
+        synchronized (lock()) {
             syncQueued = false;
             updateTimer(hasListeners());
         }

@@ -1,6 +1,7 @@
 package dev.gyre.internal.promise;
 
 import dev.gyre.internal.base.Counter;
+import dev.gyre.internal.base.IntrusiveList;
 import dev.gyre.internal.base.StackReserve;
 
 import org.jspecify.annotations.Nullable;
@@ -13,12 +14,8 @@ import java.util.concurrent.CompletionStage;
 /// Work outside the loop that settles a promise. While it is pending, the loop is alive and a
 /// graceful shutdown waits.
 abstract sealed class ExternalWork<T extends @Nullable Object>
-        permits PromisedWork, ExternalWork.Stage {
+        extends IntrusiveList.Node<ExternalWork<?>> permits PromisedWork, ExternalWork.Stage {
     final LoopPromise<T> promise;
-
-    // Loop thread only: links in the list of pending work.
-    private @Nullable ExternalWork<?> previous;
-    private @Nullable ExternalWork<?> next;
 
     ExternalWork(LoopPromise<T> promise) {
         this.promise = promise;
@@ -62,36 +59,16 @@ abstract sealed class ExternalWork<T extends @Nullable Object>
     ///
     /// Loop thread only, except for the counter.
     static final class Pending {
-        private @Nullable ExternalWork<?> first;
-        private @Nullable ExternalWork<?> last;
+        private final IntrusiveList<ExternalWork<?>> list = new IntrusiveList<>();
         final Counter count = new Counter();
 
         private void add(ExternalWork<?> work) {
-            work.previous = last;
-            if (last == null) {
-                first = work;
-            } else {
-                last.next = work;
-            }
-            last = work;
+            list.add(work);
             count.add(1);
         }
 
         private void remove(ExternalWork<?> work) {
-            ExternalWork<?> previous = work.previous;
-            ExternalWork<?> next = work.next;
-            if (previous == null) {
-                first = next;
-            } else {
-                previous.next = next;
-            }
-            if (next == null) {
-                last = previous;
-            } else {
-                next.previous = previous;
-            }
-            work.previous = null;
-            work.next = null;
+            list.remove(work);
             count.add(-1);
         }
 
@@ -100,7 +77,7 @@ abstract sealed class ExternalWork<T extends @Nullable Object>
         /// @return the abandoned work
         List<ExternalWork<?>> abandonAll(Throwable reason) {
             List<ExternalWork<?>> abandoned = new ArrayList<>();
-            for (ExternalWork<?> work = first; work != null; work = first) {
+            for (ExternalWork<?> work = list.first(); work != null; work = list.first()) {
                 work.abandon(reason);
                 abandoned.add(work);
             }

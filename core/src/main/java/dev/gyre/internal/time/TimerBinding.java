@@ -5,6 +5,7 @@ import dev.gyre.Cancellation.Registration;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.Timer;
+import dev.gyre.internal.base.IntrusiveList;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,8 @@ import java.util.function.Consumer;
 /// It listens only while the timer is in the queue, and the notification only removes the timer.
 /// Whether the timer counts as scheduled and may fire is queried from the cancellation itself. So
 /// the result does not depend on when the loop processes the notification.
-final class TimerBinding implements Consumer<Timer>, Runnable {
+final class TimerBinding extends IntrusiveList.Node<TimerBinding>
+        implements Consumer<Timer>, Runnable {
     private final LoopTimer timer;
     private final Consumer<? super Timer> callback;
 
@@ -25,8 +27,6 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
     private boolean listening;
 
     // Shared: guarded by the lock of the registrations.
-    private @Nullable TimerBinding previous;
-    private @Nullable TimerBinding next;
     private @Nullable Registration registration;
 
     TimerBinding(LoopTimer timer, Consumer<? super Timer> callback, Cancellation cancellation) {
@@ -106,7 +106,7 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
     /// Guarded by a lock, because any thread may terminate a loop that no thread runs.
     static final class Registrations {
         // Shared: guarded by the lock, which is this object.
-        private @Nullable TimerBinding first;
+        private final IntrusiveList<TimerBinding> bindings = new IntrusiveList<>();
         private boolean closed;
 
         /// Keeps the registration until the binding is removed or the loop terminates.
@@ -114,11 +114,7 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
             synchronized (this) {
                 if (!closed) {
                     binding.registration = registration;
-                    binding.next = first;
-                    if (first != null) {
-                        first.previous = binding;
-                    }
-                    first = binding;
+                    bindings.add(binding);
                     return;
                 }
             }
@@ -127,9 +123,13 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
 
         /// Closes the registration of the binding, if present.
         void remove(TimerBinding binding) {
-            Registration registration;
+            Registration registration = null;
             synchronized (this) {
-                registration = unlink(binding);
+                if (bindings.contains(binding)) {
+                    bindings.remove(binding);
+                    registration = binding.registration;
+                    binding.registration = null;
+                }
             }
             if (registration != null) {
                 registration.close();
@@ -142,32 +142,13 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
                 TimerBinding binding;
                 synchronized (this) {
                     closed = true;
-                    binding = first;
+                    binding = bindings.first();
                 }
                 if (binding == null) {
                     return;
                 }
                 remove(binding);
             }
-        }
-
-        private @Nullable Registration unlink(TimerBinding binding) {
-            Registration registration = binding.registration;
-            if (registration == null) {
-                return null;
-            }
-            if (binding.previous == null) {
-                first = binding.next;
-            } else {
-                binding.previous.next = binding.next;
-            }
-            if (binding.next != null) {
-                binding.next.previous = binding.previous;
-            }
-            binding.previous = null;
-            binding.next = null;
-            binding.registration = null;
-            return registration;
         }
     }
 }
