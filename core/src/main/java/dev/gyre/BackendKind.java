@@ -12,9 +12,9 @@ public enum BackendKind {
     /// Linux io_uring. Requires Linux 5.13. Containers often forbid it.
     IO_URING("io_uring"),
 
-    /// The kqueue of macOS and FreeBSD. There it supports only timers, tasks and promises; sockets and
-    /// files are not implemented. On Linux, libkqueue provides it for experiments: see the system
-    /// properties `gyre.kqueue.library` and `gyre.kqueue.flavour`.
+    /// The kqueue of macOS and FreeBSD. There it supports only timers, tasks and promises; sockets
+    /// and files are not implemented. On Linux, libkqueue provides it for experiments: see the
+    /// system properties `gyre.kqueue.library` and `gyre.kqueue.flavour`.
     KQUEUE("kqueue");
 
     private final String id;

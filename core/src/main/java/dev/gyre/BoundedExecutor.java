@@ -20,8 +20,8 @@ import java.util.concurrent.RejectedExecutionException;
 /// given executor, each unit of work is submitted separately. The caller shuts that executor down.
 ///
 /// **Order.** Work starts in the order of submission: new work never overtakes queued work. With a
-/// limit of one, work also runs in that order. With a higher limit, running work is concurrent. Work
-/// counts as running from its submission to the executor until it ends.
+/// limit of one, work also runs in that order. With a higher limit, running work is concurrent.
+/// Work counts as running from its submission to the executor until it ends.
 ///
 /// An executor that runs work on the calling thread also does so in [#execute]. The thread whose
 /// work has ended then runs the queued work in sequence, without nesting.
@@ -33,8 +33,8 @@ import java.util.concurrent.RejectedExecutionException;
 /// work was accepted already. If the executor rejects it when other work has ended, it runs on the
 /// thread that has become free, with the interrupt status and thread-locals of that thread, and a
 /// warning is logged. So after the executor was shut down, new work is rejected, and queued work
-/// still runs on its threads. If no work has ended, and new work was rejected, queued work runs on a
-/// virtual thread instead, because the caller may be a loop.
+/// still runs on its threads. If no work has ended, and new work was rejected, queued work runs on
+/// a virtual thread instead, because the caller may be a loop.
 ///
 /// Work that an executor accepts and drops silently counts as running forever.
 public sealed interface BoundedExecutor extends Executor permits QueueingExecutor {
@@ -72,8 +72,8 @@ public sealed interface BoundedExecutor extends Executor permits QueueingExecuto
     /// Removes queued work, in constant time. Work is compared by identity. If the same instance is
     /// queued several times, the oldest entry is removed.
     ///
-    /// @return true if it was queued; it never runs then. False if it was submitted to the executor,
-    ///     has ended, or was never accepted
+    /// @return true if it was queued; it never runs then. False if it was submitted to the
+    ///     executor, has ended, or was never accepted
     boolean remove(Runnable work);
 
     /// Returns the current number of running units of work.

@@ -57,7 +57,8 @@ public sealed interface Cancellation permits NeverCancelled, CancellationToken {
     /// callback registered after the deadline was detected runs on the registering thread. A
     /// deadline does not keep a loop alive.
     ///
-    /// @throws IllegalArgumentException if the delay is negative or its deadline cannot be represented
+    /// @throws IllegalArgumentException if the delay is negative or its deadline cannot be
+    ///     represented
     static Cancellation after(EventLoop loop, Duration delay) {
         long nanos = Durations.nanos("delay", delay);
         return new DeadlineToken(loop, Durations.deadline("delay", loop.nanoTime(), nanos), nanos);
@@ -81,9 +82,9 @@ public sealed interface Cancellation permits NeverCancelled, CancellationToken {
         }
     }
 
-    /// Runs the callback exactly once when this is cancelled, on the thread that cancels. Runs it at
-    /// once on the calling thread if this is cancelled already. Never runs it if the registration
-    /// was closed before.
+    /// Runs the callback exactly once when this is cancelled, on the thread that cancels. Runs it
+    /// at once on the calling thread if this is cancelled already. Never runs it if the
+    /// registration was closed before.
     ///
     /// No lock is held while the callback runs, so it may call any method, also of this
     /// cancellation. The thread that cancels waits for it, so it should be short.

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /// line.promise().then(this::parse);
 /// ```
 ///
-/// Loop-confined: other threads get a [WrongThreadException] and use
-/// `loop.submitPriority(() -> deferred.resolve(value))` instead. The first call settles the promise.
-/// Later calls return false and change nothing.
+/// Loop-confined. Another thread gets a [WrongThreadException]; it calls
+/// `loop.submitPriority(() -> deferred.resolve(value))` instead. The first call settles the
+/// promise. Later calls return false and change nothing.
 ///
 /// @param <T> the type of the value
 public sealed interface Deferred<T extends @Nullable Object> permits LoopDeferred {

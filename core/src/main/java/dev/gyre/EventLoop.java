@@ -24,16 +24,16 @@ import java.util.function.Consumer;
 /// }
 /// ```
 ///
-/// **Threads.** The *loop thread* is the platform thread inside a `run` method. These methods may be
-/// called from any thread: [#submit], [#trySubmit], [#submitPriority], [#execute], [#call],
-/// [#stop], [#shutdown], [#close], [#state], [#nowNanos], [#nanoTime], [#isLoopThread],
-/// [#thread], [#metrics], [#config]. All others are *loop-confined*: while the loop runs, only the
-/// loop thread may call them. Another thread gets a [WrongThreadException] that names both threads.
-/// While no thread runs the loop, one thread may call them to set it up. If another thread
-/// terminates the loop at the same time, the report may omit what the first one adds.
+/// **Threads.** The *loop thread* is the platform thread inside a `run` method. These methods may
+/// be called from any thread: [#submit], [#trySubmit], [#submitPriority], [#execute], [#call],
+/// [#stop], [#shutdown], [#close], [#state], [#nowNanos], [#nanoTime], [#isLoopThread], [#thread],
+/// [#metrics], [#config]. All others are *loop-confined*: while the loop runs, only the loop thread
+/// may call them. Another thread gets a [WrongThreadException] that names both threads. While no
+/// thread runs the loop, one thread may call them to set it up. If another thread terminates the
+/// loop at the same time, the report may omit what the first one adds.
 ///
-/// **Order.** Each tick reads the clock, runs expired timers, then priority tasks, then tasks within
-/// a budget, then deferred callbacks. Then it waits for the kernel and runs I/O callbacks.
+/// **Order.** Each tick reads the clock, runs expired timers, then priority tasks, then tasks
+/// within a budget, then deferred callbacks. Then it waits for the kernel and runs I/O callbacks.
 /// Microtasks run after every timer and task and after every batch of I/O callbacks.
 /// `docs/SEMANTICS.md` has the clauses.
 ///
@@ -74,8 +74,8 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
 
     /// Runs at most one callback and the microtasks it enqueues. Waits for a callback if a live
     /// resource could cause one. Repeated calls run the same callbacks in the same order as
-    /// [#run()]. Only the microtasks of I/O callbacks run earlier: after each callback, as in strict
-    /// mode. Throws like [#run()].
+    /// [#run()]. Only the microtasks of I/O callbacks run earlier: after each callback, as in
+    /// strict mode. Throws like [#run()].
     ///
     /// @return the number of callbacks run: 0 if nothing is left to do, the loop was stopped, or
     ///     microtasks used up the budget of the tick before a callback ran; more than 1 only if the
@@ -172,8 +172,8 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     }
 
     /// Runs blocking work that can be cancelled on the given executor. If the executor accepts the
-    /// work and drops it silently, as `shutdownNow` does with queued work, the promise stays pending
-    /// until it is cancelled or the loop terminates. Loop-confined.
+    /// work and drops it silently, as `shutdownNow` does with queued work, the promise stays
+    /// pending until it is cancelled or the loop terminates. Loop-confined.
     <T extends @Nullable Object> Promise<T> promisify(
             Executor executor, Cancellation cancellation, BlockingWork<? extends T> work);
 
@@ -200,7 +200,8 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
 
     /// Schedules a one-shot timer. The delay counts from [#nowNanos()]. Loop-confined.
     ///
-    /// @throws IllegalArgumentException if the delay is negative or its deadline cannot be represented
+    /// @throws IllegalArgumentException if the delay is negative or its deadline cannot be
+    ///     represented
     Timer after(Duration delay, Consumer<? super Timer> callback);
 
     /// Schedules a one-shot timer for an instant on the scale of [#nowNanos()]. A timer for a past
@@ -226,8 +227,8 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     ///     cannot poll; the descriptor number is then not watched
     Watcher watch(Descriptor descriptor, WatchSpec watch);
 
-    /// Stops watching a descriptor. Its callbacks run no more, not even for an event that the kernel
-    /// has reported already. Does nothing if it is not watched. Loop-confined.
+    /// Stops watching a descriptor. Its callbacks run no more, not even for an event that the
+    /// kernel has reported already. Does nothing if it is not watched. Loop-confined.
     void unwatch(Descriptor descriptor);
 
     /// Closes the resource when the loop terminates, before its descriptors are released, on the

@@ -20,10 +20,10 @@ import java.util.concurrent.TimeoutException;
 /// row.then(r -> render(r)).recover(e -> fallback()).thenAccept(this::send);
 /// ```
 ///
-/// A promise is *pending* until it is *resolved* with a value or *rejected* with a reason. Then it is
-/// *settled* permanently. Each step returns a new promise for the result of its handler: a return
-/// value resolves that promise, an exception rejects it. A step without a handler for an outcome
-/// passes the outcome on.
+/// A promise is *pending* until it is *resolved* with a value or *rejected* with a reason. Then it
+/// is *settled* permanently. Each step returns a new promise for the result of its handler: a
+/// return value resolves that promise, an exception rejects it. A step without a handler for an
+/// outcome passes the outcome on.
 ///
 /// **Order.** Handlers run as microtasks on the loop thread, in the order in which they were
 /// attached. They never run inside the call that settles or attaches.
@@ -114,8 +114,8 @@ public sealed interface Promise<T extends @Nullable Object> permits LoopPromise 
         return Loop.of(loop).promises().allSettled(promises);
     }
 
-    /// Resolves with the value of the first resolved promise. Rejects with [AllRejectedException] if
-    /// all promises are rejected. Loop-confined.
+    /// Resolves with the value of the first resolved promise. Rejects with [AllRejectedException]
+    /// if all promises are rejected. Loop-confined.
     static <T extends @Nullable Object> Promise<T> any(
             EventLoop loop, Collection<? extends Promise<? extends T>> promises) {
         return Loop.of(loop).promises().any(promises);
@@ -156,21 +156,23 @@ public sealed interface Promise<T extends @Nullable Object> permits LoopPromise 
     <X extends Throwable> Promise<T> recover(
             Class<X> type, Handler<? super X, ? extends T> handler);
 
-    /// Calls the handler with the reason if rejected. The step settles as the returned promise does.
+    /// Calls the handler with the reason if rejected. The step settles as the returned promise
+    /// does.
     Promise<T> recoverCompose(Handler<? super Throwable, ? extends Promise<? extends T>> handler);
 
     /// Runs the cleanup when settled and passes the outcome on. If the cleanup throws, the step is
     /// rejected with that exception, to which an earlier reason is added as suppressed.
     Promise<T> finallyRun(Cleanup cleanup);
 
-    /// Returns a promise that settles as this one does, or is rejected with a [TimeoutException] after
-    /// the timeout. This promise and its work are not affected.
+    /// Returns a promise that settles as this one does, or is rejected with a [TimeoutException]
+    /// after the timeout. This promise and its work are not affected.
     ///
-    /// @throws IllegalArgumentException if the timeout is negative or its deadline cannot be represented
+    /// @throws IllegalArgumentException if the timeout is negative or its deadline cannot be
+    ///     represented
     Promise<T> orTimeout(Duration timeout);
 
-    /// Returns a promise that settles as this one does, or is rejected with the [CancelledException]
-    /// on cancellation. This promise and its work are not affected.
+    /// Returns a promise that settles as this one does, or is rejected with the
+    /// [CancelledException] on cancellation. This promise and its work are not affected.
     Promise<T> cancelOn(Cancellation cancellation);
 
     // ------------------------------------------------------------------ other threads
@@ -180,7 +182,8 @@ public sealed interface Promise<T extends @Nullable Object> permits LoopPromise 
     ///
     /// @throws CompletionException with the reason as its cause if the promise is rejected
     /// @throws WrongThreadException if called on the loop thread, which would deadlock
-    /// @throws InterruptedException if the calling thread is interrupted; the promise is not affected
+    /// @throws InterruptedException if the calling thread is interrupted; the promise is not
+    ///     affected
     T await() throws InterruptedException;
 
     /// Waits like [#await()], at most for the timeout.

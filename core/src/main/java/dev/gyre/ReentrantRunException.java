@@ -1,7 +1,7 @@
 package dev.gyre;
 
-/// Thrown if a callback calls a `run` method of its own loop. Callbacks never nest. The outer run is
-/// not affected.
+/// Thrown if a callback calls a `run` method of its own loop. Callbacks never nest. The outer run
+/// is not affected.
 public final class ReentrantRunException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 

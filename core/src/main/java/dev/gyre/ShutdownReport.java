@@ -2,8 +2,8 @@ package dev.gyre;
 
 /// The outcome of a loop's termination, with the abandoned work by kind.
 ///
-/// @param graceful true if all accepted work was finished before the deadline; false if the loop was
-///     closed, if the deadline passed, or if no loop thread could finish queued work
+/// @param graceful true if all accepted work was finished before the deadline; false if the loop
+///     was closed, if the deadline passed, or if no loop thread could finish queued work
 /// @param tasks dropped tasks from [EventLoop#submit]
 /// @param priorityTasks dropped tasks from [EventLoop#submitPriority]
 /// @param microtasks dropped microtasks
@@ -27,8 +27,8 @@ public record ShutdownReport(
         long watchers,
         long operations) {
 
-    /// Returns the number of accepted units of work that never ran or did not finish. Excludes pending
-    /// promises, timers, watchers and operations, which are not accepted work.
+    /// Returns the number of accepted units of work that never ran or did not finish. Excludes
+    /// pending promises, timers, watchers and operations, which are not accepted work.
     public long abandoned() {
         return tasks + priorityTasks + microtasks + deferred + work;
     }

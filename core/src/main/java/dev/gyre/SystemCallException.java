@@ -2,8 +2,8 @@ package dev.gyre;
 
 import dev.gyre.internal.sys.Errno;
 
-/// Thrown if the kernel refuses a call unexpectedly. Expected outcomes, such as would-block or end of
-/// stream, are values.
+/// Thrown if the kernel refuses a call unexpectedly. Expected outcomes, such as would-block or end
+/// of stream, are values.
 ///
 /// An exception of [Kind#CONNECTION] for a descriptor has no stack trace, because the peer caused
 /// it. A server may see thousands per second.
@@ -19,7 +19,8 @@ public final class SystemCallException extends RuntimeException {
 
     /// Creates an exception for a call.
     ///
-    /// @param call the call as in the manual, with the operation if it has several: `epoll_ctl(ADD)`
+    /// @param call the call as in the manual, with the operation if it has several:
+    ///     `epoll_ctl(ADD)`
     /// @param errno the error number, positive
     /// @param fd the descriptor of the call, or [#NO_FD]
     public SystemCallException(String call, int errno, int fd) {
@@ -87,7 +88,8 @@ public final class SystemCallException extends RuntimeException {
         RETRYABLE,
         /// The peer or the network path is gone: close this connection only.
         CONNECTION,
-        /// A resource is exhausted: back off, shed load, or raise a limit. Never retry in a tight loop.
+        /// A resource is exhausted: back off, shed load, or raise a limit. Never retry in a tight
+        /// loop.
         RESOURCE,
         /// The call was invalid: a defect in the program. The stack trace shows where.
         PROGRAM

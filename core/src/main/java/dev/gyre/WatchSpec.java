@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 ///
 /// - **Read** if the descriptor is readable or hung up: a read returns bytes or the end of stream.
 /// - **Write** if it is writable.
-/// - **Error** if it has an error; then only this one runs. Without an error callback, an error counts
-///   as readable and writable, so the next read or write reports it.
+/// - **Error** if it has an error; then only this one runs. Without an error callback, an error
+///   counts as readable and writable, so the next read or write reports it.
 ///
 /// A spec without read and write callbacks reports nothing, not even errors and hang-ups.
 ///
@@ -85,8 +85,8 @@ public final class WatchSpec {
         return new WatchSpec(reader, writer, errorHandler, true, oneShot);
     }
 
-    /// Returns a copy that reports one event only. The watcher is disarmed after the callbacks of that
-    /// event have run. [Watcher#rearm()], [Watcher#modify] and [EventLoop#watch] arm it again.
+    /// Returns a copy that reports one event only. The watcher is disarmed after the callbacks of
+    /// that event have run. [Watcher#rearm()], [Watcher#modify] and [EventLoop#watch] arm it again.
     public WatchSpec oneShot() {
         return new WatchSpec(reader, writer, errorHandler, edgeTriggered, true);
     }

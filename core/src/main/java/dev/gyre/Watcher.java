@@ -3,8 +3,8 @@ package dev.gyre;
 import dev.gyre.internal.io.LoopWatcher;
 import dev.gyre.io.Descriptor;
 
-/// A registration of a descriptor with a loop. It lasts from [EventLoop#watch] until the descriptor is
-/// unwatched, closed or collected, or the watcher is replaced.
+/// A registration of a descriptor with a loop. It lasts from [EventLoop#watch] until the descriptor
+/// is unwatched, closed or collected, or the watcher is replaced.
 ///
 /// All methods are loop-confined: call them on the loop thread, or while the loop is not running.
 public sealed interface Watcher permits LoopWatcher {
@@ -17,13 +17,13 @@ public sealed interface Watcher permits LoopWatcher {
     /// Returns whether the current event includes an error. Meaningful inside a callback.
     boolean isError();
 
-    /// Returns whether the current event includes a hang-up: the peer is gone, but bytes may be left
-    /// to read. Meaningful inside a callback.
+    /// Returns whether the current event includes a hang-up: the peer is gone, but bytes may be
+    /// left to read. Meaningful inside a callback.
     boolean isHangUp();
 
-    /// Replaces the spec from the next event on, and arms a one-shot watcher again. Removed callbacks
-    /// do not run for the current event. Existing readiness is reported, also if edge-triggered.
-    /// Allocates nothing.
+    /// Replaces the spec from the next event on, and arms a one-shot watcher again. Removed
+    /// callbacks do not run for the current event. Existing readiness is reported, also if
+    /// edge-triggered. Allocates nothing.
     ///
     /// @return this watcher
     /// @throws IllegalStateException if the watcher is no longer registered
@@ -40,12 +40,12 @@ public sealed interface Watcher permits LoopWatcher {
     /// already. Idempotent.
     void unwatch();
 
-    /// Returns whether the watcher is registered: neither unwatched nor replaced, and its descriptor
-    /// neither closed nor known to be collected.
+    /// Returns whether the watcher is registered: neither unwatched nor replaced, and its
+    /// descriptor neither closed nor known to be collected.
     boolean isWatching();
 
-    /// Returns whether the kernel may report an event: false for a one-shot watcher after its event,
-    /// and while it watches nothing.
+    /// Returns whether the kernel may report an event: false for a one-shot watcher after its
+    /// event, and while it watches nothing.
     boolean isArmed();
 
     /// Lets `runUntilEmpty` and `run(DRAINED)` return while this watcher is armed.

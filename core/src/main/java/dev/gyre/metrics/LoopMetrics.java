@@ -5,8 +5,8 @@ import dev.gyre.io.CloseReason;
 
 import java.util.Optional;
 
-/// The counters of one loop since it was opened. Each is exact while the loop is idle. While it runs,
-/// two counters read in sequence may belong to different instants. Callable from any thread.
+/// The counters of one loop since it was opened. Each is exact while the loop is idle. While it
+/// runs, two counters read in sequence may belong to different instants. Callable from any thread.
 public sealed interface LoopMetrics permits Metrics {
     /// Returns the name of the loop's backend: `epoll`, `io_uring`.
     String backend();
@@ -14,8 +14,8 @@ public sealed interface LoopMetrics permits Metrics {
     /// Returns why the loop does not use the requested backend; empty if it does.
     Optional<String> backendFallback();
 
-    /// Describes for operators how operations are executed: `all operations native`, or those that the
-    /// loop emulates on this kernel. A missing feature may be detected only at its first use.
+    /// Describes for operators how operations are executed: `all operations native`, or those that
+    /// the loop emulates on this kernel. A missing feature may be detected only at its first use.
     String backendDetail();
 
     /// Returns the number of ticks begun.
@@ -48,8 +48,8 @@ public sealed interface LoopMetrics permits Metrics {
     /// Returns the bytes of pooled buffers in use, of [dev.gyre.LoopConfig#bufferMemory()].
     long bufferMemory();
 
-    /// Returns the number of entries in the registry of promises: those pending at the end of a tick,
-    /// until a scan finds them settled or collected.
+    /// Returns the number of entries in the registry of promises: those pending at the end of a
+    /// tick, until a scan finds them settled or collected.
     long promises();
 
     /// Returns the number of entries removed from the registry because their promise was settled or

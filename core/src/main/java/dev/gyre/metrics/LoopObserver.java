@@ -4,13 +4,13 @@ import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.ShutdownReport;
 
-/// Receives events that an operator should know. Called on the loop thread, so it must not block. An
-/// exception is handled like that of a callback.
+/// Receives events that an operator should know. Called on the loop thread, so it must not block.
+/// An exception is handled like that of a callback.
 public interface LoopObserver {
     /// Returns the default observer. It logs floods, each unhandled rejection, and abandoned work.
-    /// Recurring floods are logged at the first, second, fourth, eighth occurrence and so on. Single
-    /// breaches of a budget are not logged: a burst causes them too, and lasting overload shows as
-    /// rejected tasks.
+    /// Recurring floods are logged at the first, second, fourth, eighth occurrence and so on.
+    /// Single breaches of a budget are not logged: a burst causes them too, and lasting overload
+    /// shows as rejected tasks.
     static LoopObserver logging() {
         return LoggingObserver.INSTANCE;
     }
@@ -36,15 +36,15 @@ public interface LoopObserver {
     /// @param remaining the number of queued microtasks
     default void onMicrotaskFlood(EventLoop loop, int remaining) {}
 
-    /// Called if one tick ran so many priority tasks that they probably submit each other forever. The
-    /// remaining ones run in the next tick, before all other tasks.
+    /// Called if one tick ran so many priority tasks that they probably submit each other forever.
+    /// The remaining ones run in the next tick, before all other tasks.
     ///
     /// @param loop the loop
     /// @param ran the number of priority tasks run in the tick
     default void onPriorityFlood(EventLoop loop, int ran) {}
 
-    /// Called if a promise was rejected and had no handler at the end of the barrier. Called once per
-    /// promise.
+    /// Called if a promise was rejected and had no handler at the end of the barrier. Called once
+    /// per promise.
     ///
     /// @param loop the loop
     /// @param promise the rejected promise; [Promise#createdAt()] shows where it was created, with
@@ -53,8 +53,8 @@ public interface LoopObserver {
     default void onUnhandledRejection(EventLoop loop, Promise<?> promise, Throwable reason) {}
 
     /// Called if a buffer of the loop was not released: it became unreachable without
-    /// [dev.gyre.io.Buffer#release()], or was still acquired when the loop terminated. Called once per
-    /// buffer, and only with the system property `gyre.leaks=on`. The default logs a warning.
+    /// [dev.gyre.io.Buffer#release()], or was still acquired when the loop terminated. Called once
+    /// per buffer, and only with the system property `gyre.leaks=on`. The default logs a warning.
     ///
     /// @param loop the loop
     /// @param acquiredAt the stack trace of the acquisition; its message describes the buffer

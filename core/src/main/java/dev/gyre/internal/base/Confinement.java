@@ -38,8 +38,8 @@ public final class Confinement {
 
     /// Returns whether the calling thread runs the loop.
     ///
-    /// A plain read suffices: a thread writes only itself or null, so a thread that reads itself has
-    /// written that value and not left since. The compiler may merge plain reads.
+    /// A plain read suffices: a thread writes only itself or null, so a thread that reads itself
+    /// has written that value and not left since. The compiler may merge plain reads.
     @SuppressWarnings("ReferenceEquality") // identity of threads
     public boolean isHere() {
         return (Thread) THREAD.get(this) == Thread.currentThread();

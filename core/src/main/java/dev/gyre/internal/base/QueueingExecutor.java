@@ -186,8 +186,8 @@ public final class QueueingExecutor implements BoundedExecutor {
 
     // ------------------------------------------------------------------ passing permits
 
-    /// Passes a free permit to the oldest queued item. Throws nothing, because the caller returns or
-    /// throws a result of its own.
+    /// Passes a free permit to the oldest queued item. Throws nothing, because the caller returns
+    /// or throws a result of its own.
     private void passPermit(Fallback fallback) {
         Item next;
         do {
@@ -285,7 +285,8 @@ public final class QueueingExecutor implements BoundedExecutor {
         }
     }
 
-    /// Accepted work. It begins once, although an executor may accept it and throw, or run it twice.
+    /// Accepted work. It begins once, although an executor may accept it and throw, or run it
+    /// twice.
     static final class Item extends IntrusiveList.Node<Item> implements Runnable {
         final Runnable work;
         private final QueueingExecutor owner;

@@ -12,15 +12,15 @@ import java.util.HexFormat;
 /// checks here first. If the stack is too short, the check throws before anything has changed.
 /// After it, no chain of library calls that fits the reserve can overflow.
 ///
-/// Library calls use each other: a promise that settles cancels its timer, which wakes a loop. A call
-/// that reserved no more than its callees could fail in the middle, in one of them. Hence three
-/// sizes. Each one covers call chains that reserve the smaller sizes.
+/// Library calls use each other: a promise that settles cancels its timer, which wakes a loop. A
+/// call that reserved no more than its callees could fail in the middle, in one of them. Hence
+/// three sizes. Each one covers call chains that reserve the smaller sizes.
 ///
-/// **How.** HotSpot throws StackOverflowError on method entry only. Each size is a method whose frame
-/// is that large, because it has that many local variables. The interpreter compares the frame with
-/// the rest of the stack on entry. Compiled code inlines the method and checks, on its own entry, for
-/// the frames that the interpreter would need if the method's unlikely branch were taken. That check
-/// is one store for each page, so hot code pays neither a call nor a frame.
+/// **How.** HotSpot throws StackOverflowError on method entry only. Each size is a method whose
+/// frame is that large, because it has that many local variables. The interpreter compares the
+/// frame with the rest of the stack on entry. Compiled code inlines the method and checks, on its
+/// own entry, for the frames that the interpreter would need if the method's unlikely branch were
+/// taken. That check is one store for each page, so hot code pays neither a call nor a frame.
 public final class StackReserve {
     /// The class file of `Frame`, with max_locals as `%04x`. `StackReserveTest` parses it:
     ///

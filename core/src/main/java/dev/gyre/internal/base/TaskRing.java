@@ -7,17 +7,17 @@ import org.jspecify.annotations.Nullable;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// A queue of callbacks for one thread: a circular array that grows, and shrinks after a burst. A slot
-/// is cleared when its callback is dequeued.
+/// A queue of callbacks for one thread: a circular array that grows, and shrinks after a burst. A
+/// slot is cleared when its callback is dequeued.
 ///
 /// Loop thread only.
 public final class TaskRing {
     public static final int MIN_CAPACITY = 64;
     static final int MAX_CAPACITY = 1 << 24;
 
-    /// After this many additions a small array is replaced by a new one. Under G1, storing a new task
-    /// into an array in the old generation costs a fence. Storing it into a young array does not. The
-    /// replacement costs a hundredth of a byte per task.
+    /// After this many additions a small array is replaced by a new one. Under G1, storing a new
+    /// task into an array in the old generation costs a fence. Storing it into a young array does
+    /// not. The replacement costs a hundredth of a byte per task.
     private static final int RENEWAL = 1 << 16;
 
     private final String name;

@@ -18,7 +18,8 @@ public final class Throwables {
         return first;
     }
 
-    /// Throws the throwable without a wrapper, which would hide it from catch clauses of the caller.
+    /// Throws the throwable without a wrapper, which would hide it from catch clauses of the
+    /// caller.
     public static RuntimeException rethrow(Throwable thrown) {
         throw Throwables.<RuntimeException>unchecked(thrown);
     }

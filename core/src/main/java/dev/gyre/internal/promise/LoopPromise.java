@@ -102,7 +102,7 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
 
     // ------------------------------------------------------------------ steps
 
-    /// Attaches a new step. Creating a step changes nothing, so the check comes afterwards.
+    /// Attaches a new step. Creating a step changes nothing, so the check follows it.
     private <P extends Step<T, ?>> P attachStep(String method, P step) {
         return owner.isOpenLoopThread()
                 ? attachStep(step)

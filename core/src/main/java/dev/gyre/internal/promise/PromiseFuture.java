@@ -73,8 +73,8 @@ public sealed class PromiseFuture<T extends @Nullable Object> extends Completabl
         }
     }
 
-    /// A call queued for the loop thread: task and future in one. The loop calls [#fail] if it drops
-    /// the task, because the caller waits.
+    /// A call queued for the loop thread: task and future in one. The loop calls [#fail] if it
+    /// drops the task, because the caller waits.
     public static final class Call<T extends @Nullable Object> extends PromiseFuture<T>
             implements Runnable {
         private final Callable<? extends Promise<? extends T>> body;

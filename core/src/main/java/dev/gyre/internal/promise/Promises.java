@@ -211,8 +211,8 @@ public final class Promises {
         }
     }
 
-    /// Returns whether the calling thread runs the loop. Also checks that enough stack is left for a
-    /// change (E-4): every confined method calls this first.
+    /// Returns whether the calling thread runs the loop. Also checks that enough stack is left for
+    /// a change (E-4): every confined method calls this first.
     boolean isLoopThread() {
         StackReserve.requireLarge();
         return confinement.isHere();
@@ -359,8 +359,8 @@ public final class Promises {
         }
     }
 
-    /// Abandons pending external work. Called by the loop thread, or by the thread that terminates a
-    /// loop that no thread runs.
+    /// Abandons pending external work. Called by the loop thread, or by the thread that terminates
+    /// a loop that no thread runs.
     ///
     /// @return notifications of the workers; they may run user code
     public List<Runnable> abandonExternalWork(LoopTerminatedException reason) {

@@ -279,7 +279,8 @@ final class Registry {
         table[slot] = entry;
     }
 
-    /// Empties a slot, and moves each later entry of the run into the gap if probing still finds it.
+    /// Empties a slot, and moves each later entry of the run into the gap if probing still finds
+    /// it.
     private void closeGap(int gap) {
         int mask = table.length - 1;
         table[gap] = null;

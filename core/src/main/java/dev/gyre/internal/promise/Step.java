@@ -35,7 +35,7 @@ abstract sealed class Step<S extends @Nullable Object, T extends @Nullable Objec
     }
 
     @Override
-    @SuppressWarnings("Interruption") // restores the status that the exception stands for
+    @SuppressWarnings("Interruption") // restores the cleared interrupt status
     public final void run() {
         LoopPromise<S> settled = source;
         if (settled == null) {

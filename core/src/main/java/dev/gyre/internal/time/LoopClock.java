@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.LongSupplier;
 
-/// The loop's cached time. The loop reads it from the backend once per tick. Any thread may read the
-/// cached value.
+/// The loop's cached time. The loop reads it from the backend once per tick. Any thread may read
+/// the cached value.
 ///
 /// The time is stored as an offset from an anchor. Offsets start at zero and never decrease, so `<`
 /// compares them, although the backend's scale may start anywhere and wrap around.

@@ -20,7 +20,8 @@ import java.util.Arrays;
 ///
 /// The wheel fires nothing. When it reaches a slot of level 0, the slot's timers move to the exact
 /// [NearQueue]. When it enters the span of a slot on a higher level, they move down to finer slots.
-/// A timer that is cancelled before that costs one insertion and one removal, each in constant time.
+/// A timer that is cancelled before that costs one insertion and one removal, each in constant
+/// time.
 ///
 /// Loop thread only.
 final class TimerWheel {
@@ -72,8 +73,8 @@ final class TimerWheel {
         occupied[slot >> LEVEL_SHIFT] |= 1L << (slot & SLOT_MASK);
     }
 
-    /// Returns whether a timer can keep its slot with a new deadline, because the wheel reaches that
-    /// slot in time.
+    /// Returns whether a timer can keep its slot with a new deadline, because the wheel reaches
+    /// that slot in time.
     boolean canStay(LoopTimer timer, long deadlineNanos) {
         return timer.place >= 0 && deadlineNanos - slots[timer.place].minNanos >= 0;
     }
@@ -208,8 +209,8 @@ final class TimerWheel {
         return (level << LEVEL_SHIFT) | ((int) (tick >> (level * LEVEL_SHIFT)) & SLOT_MASK);
     }
 
-    /// The unordered timers of one slot: an array in which each timer stores its index. Removal moves
-    /// the last timer into the gap.
+    /// The unordered timers of one slot: an array in which each timer stores its index. Removal
+    /// moves the last timer into the gap.
     ///
     /// An array causes fewer cache misses than a linked list. Adding or removing a timer touches no
     /// neighbour, and a move of many timers benefits from prefetching.
