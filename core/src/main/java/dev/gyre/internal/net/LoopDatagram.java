@@ -104,7 +104,7 @@ public final class LoopDatagram implements Datagram {
         Objects.requireNonNull(to, "peer");
         int result = exchange.connect(socket, family, to);
         if (result < 0) {
-            throw ConnectAttempt.failure(to, -result);
+            throw SocketConnector.failure(to, -result);
         }
         peer = to;
         return this;

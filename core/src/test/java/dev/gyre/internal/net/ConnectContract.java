@@ -110,7 +110,7 @@ public abstract class ConnectContract extends OperationFixture {
     }
 
     private Promise<Descriptor> connect(SocketAddress to) {
-        return SocketConnector.connect(loop, to, SocketSettings.DEFAULTS, LONG);
+        return SocketConnector.connect(loop, to, SocketSettings.DEFAULTS, LONG, Resolver.system());
     }
 
     private Promise<Descriptor> connectByName(int port, Resolver resolver) {
@@ -196,7 +196,7 @@ public abstract class ConnectContract extends OperationFixture {
             long before = openDescriptors(loop);
             Promise<Descriptor> attempt =
                     SocketConnector.connect(
-                            loop, full, SocketSettings.DEFAULTS, Duration.ofMillis(100));
+                            loop, full, SocketSettings.DEFAULTS, Duration.ofMillis(100), Resolver.system());
             if (settled(attempt) instanceof Outcome.Rejected<Descriptor> rejected) {
                 late = rejected.reason();
                 assertThat(openDescriptors(loop)).as("left open").isLessThanOrEqualTo(before);
@@ -219,7 +219,7 @@ public abstract class ConnectContract extends OperationFixture {
         EventLoop other = open(config());
         long before = openDescriptors(other);
         Promise<Descriptor> promise =
-                SocketConnector.connect(other, address, SocketSettings.DEFAULTS, LONG);
+                SocketConnector.connect(other, address, SocketSettings.DEFAULTS, LONG, Resolver.system());
         assertThat(openDescriptors(other)).isLessThanOrEqualTo(before + 1);
         other.close();
         assertThat(promise.isSettled()).as("rejected by the loop's end").isTrue();
@@ -246,7 +246,7 @@ public abstract class ConnectContract extends OperationFixture {
                                         loop,
                                         new InetSocketAddress(host(ONE), 1),
                                         SocketSettings.DEFAULTS,
-                                        Duration.ofMillis(-1)))
+                                        Duration.ofMillis(-1), Resolver.system()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("PT-0.001S");
     }
@@ -275,7 +275,7 @@ public abstract class ConnectContract extends OperationFixture {
         assertThat(reason)
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("server.test")
-                .hasMessageContaining("any of its 2 addresses")
+                .hasMessageContaining("any of the 2 addresses")
                 .hasMessageContaining("127.0.0.1:" + port + ": ECONNREFUSED")
                 .hasMessageContaining("]:" + port + ": ECONNREFUSED");
         assertThat(reason.getCause())
@@ -320,7 +320,7 @@ public abstract class ConnectContract extends OperationFixture {
                                 .withUserTimeout(Duration.ofSeconds(9)));
         Descriptor listener = listen(anyPort(), options);
         SocketAddress address = Sockets.localAddress(loop, listener);
-        Descriptor client = connected(SocketConnector.connect(loop, address, options, LONG));
+        Descriptor client = connected(SocketConnector.connect(loop, address, options, LONG, Resolver.system()));
         for (Descriptor socket : List.of(client, accepted(listener))) {
             assertThat(valueOf(SocketOption.TCP_NODELAY, socket)).isNotZero();
             assertThat(valueOf(SocketOption.SO_KEEPALIVE, socket)).isEqualTo(1);

@@ -56,7 +56,7 @@ class NameLookupTest {
                     .isInstanceOf(SocketTimeoutException.class)
                     .hasMessageContaining("slow.test")
                     .hasMessageContaining("20 ms")
-                    .hasMessageContaining("still being looked up");
+                    .hasMessageContaining("name lookup is still in progress");
             answer.countDown();
             answered.await();
             loop.runUntilEmpty();
@@ -93,7 +93,7 @@ class NameLookupTest {
             found.add(InetAddress.getByAddress(bytes));
         }
         List<InetAddress> ordered =
-                AddressOrder.interleaved(found, 80).stream().map(NameLookupTest::hostOf).toList();
+                SocketConnector.interleaved(found, 80).stream().map(NameLookupTest::hostOf).toList();
         assertThat(ordered).containsExactlyInAnyOrderElementsOf(found);
         for (boolean six : new boolean[] {true, false}) {
             assertThat(ordered.stream().filter(a -> a instanceof Inet6Address == six))
@@ -123,7 +123,7 @@ class NameLookupTest {
         for (int i = 0; i < 100; i++) {
             many.add(InetAddress.getLoopbackAddress());
         }
-        assertThat(AddressOrder.interleaved(many, 80)).hasSize(AddressOrder.MOST_ADDRESSES);
+        assertThat(SocketConnector.interleaved(many, 80)).hasSize(SocketConnector.MAX_ADDRESSES);
     }
 
     @Example
