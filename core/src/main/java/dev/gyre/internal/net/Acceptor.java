@@ -5,10 +5,15 @@ import dev.gyre.Timer;
 import dev.gyre.internal.base.Log;
 import dev.gyre.internal.io.AcceptOperation;
 import dev.gyre.internal.io.LoopOperations;
+import dev.gyre.internal.io.NewSockets;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.io.SocketNames;
+import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.io.StreamCounters;
 import dev.gyre.internal.sys.DescriptorLimit;
 import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.Linux;
+import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.io.Accept;
 
 import org.jspecify.annotations.Nullable;
@@ -42,12 +47,12 @@ final class Acceptor {
     private static final Duration PEER_ERROR_DELAY = Duration.ofMillis(10);
 
     private final Streams streams;
+    private final Syscalls syscalls;
     private final DescriptorLimit limit;
     private final OpenDescriptor socket;
     private final int backlog;
     private final LoopListener listener;
     private final AcceptOperation accept;
-    private final ReserveDescriptor reserve;
 
     /// Accepted before the accept could be cancelled, and kept until accepting resumes.
     private final ArrayDeque<OpenDescriptor> waiting = new ArrayDeque<>();
@@ -66,14 +71,19 @@ final class Acceptor {
     private long shed;
     private @Nullable Timer retry;
 
+    /// A spare descriptor. When descriptors run out, closing it lets one waiting peer be accepted
+    /// and reset, instead of waiting for a response in vain.
+    private @Nullable OpenDescriptor reserve;
+
     Acceptor(Streams streams, OpenDescriptor socket, int backlog, LoopListener listener) {
         this.streams = streams;
-        limit = streams.operations().seam().limit();
+        syscalls = streams.operations().seam();
+        limit = syscalls.limit();
         this.socket = socket;
         this.backlog = backlog;
         this.listener = listener;
         singly = limit.isWithin(backlog, socket.fd());
-        reserve = new ReserveDescriptor(streams.operations().seam(), socket);
+        refillReserve();
         accept = streams.operations().pools().accepting().of(socket, true, this::onAccepted);
         accept.key(LoopOperations.ACCEPTING);
     }
@@ -124,7 +134,7 @@ final class Acceptor {
         } finally {
             if (suspended == 0 && !waiting.isEmpty()) {
                 // A handler threw, which must not affect the next connection.
-                streams.tell(this::serveWaiting);
+                streams.notifyLater(this::serveWaiting);
             }
             update();
         }
@@ -154,7 +164,7 @@ final class Acceptor {
         if (!socket.isOpen()) {
             reject(connection);
         } else if (limit.isReserved(fd)) {
-            connection.close();
+            reject(connection);
             exhausted(Errno.EMFILE, 1);
         } else {
             limit.acquired(streams.loop().nowNanos());
@@ -167,15 +177,18 @@ final class Acceptor {
     /// Resets a connection that is not served, as the kernel does with those still in the backlog:
     /// an orderly end could pass for an empty response.
     private void reject(OpenDescriptor connection) {
-        SocketSettings.resetOnClose(streams.operations().seam(), connection);
-        connection.close();
+        try {
+            SocketOption.resetOnClose(syscalls, connection);
+        } finally {
+            connection.close();
+        }
     }
 
     // ------------------------------------------------------------------ errors
 
     private void failed(int errno) {
         if (Errno.kind(errno) == SystemCallException.Kind.RESOURCE) {
-            exhausted(errno, reserve.shedOne());
+            exhausted(errno, shedOne());
         } else if (!Errno.isOfAcceptedPeer(errno)) {
             logFailure(errno);
             suspend(FAILING, RETRY_DELAY);
@@ -215,6 +228,36 @@ final class Acceptor {
         suspend(EXHAUSTED, RETRY_DELAY);
     }
 
+    /// Closes the spare descriptor, then accepts one waiting peer and resets it.
+    ///
+    /// @return how many were reset: none if no peer waits, or the spare descriptor is missing
+    private int shedOne() {
+        closeReserve();
+        int flags = Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC;
+        int fd = socket.use(listening -> syscalls.sockets().get().accept4(listening, 0, 0, flags));
+        if (fd >= 0) {
+            reject(OpenDescriptor.fresh(syscalls.kernels(), fd, true));
+        }
+        refillReserve();
+        return fd >= 0 ? 1 : 0;
+    }
+
+    private void refillReserve() {
+        try {
+            reserve = NewSockets.stream(syscalls, SocketNames.local(syscalls, socket));
+        } catch (SystemCallException e) {
+            reserve = null; // Another thread took the number. The next refill may succeed.
+        }
+    }
+
+    private void closeReserve() {
+        OpenDescriptor spare = reserve;
+        reserve = null;
+        if (spare != null) {
+            spare.close();
+        }
+    }
+
     private void suspend(int reason, Duration delay) {
         suspend(reason);
         if (retry == null) {
@@ -241,7 +284,7 @@ final class Acceptor {
 
     /// The listening socket is closed: rejects the connections that were not served.
     void closed() {
-        reserve.close();
+        closeReserve();
         if (retry != null) {
             retry.cancel();
         }

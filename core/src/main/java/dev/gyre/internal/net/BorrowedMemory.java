@@ -21,7 +21,7 @@ record BorrowedMemory(Connection by, NativeBuffer memory, Consumer<? super Buffe
     /// Tells of it outside of what the connection is doing: a callback that throws is not to stop that half-way.
     void giveBack() {
         memory.takeBack();
-        by.streams().tell(this);
+        by.streams().notifyLater(this);
     }
 
     @Override

@@ -178,7 +178,7 @@ public final class LoopListener implements Listener {
 
     private void gone(Connection connection) {
         connections--;
-        if (streams.isOver()) {
+        if (streams.isClosed()) {
             return;
         }
         reportIfDrained();
@@ -274,9 +274,7 @@ public final class LoopListener implements Listener {
     }
 
     private void cutConnections() {
-        CutStreams reset = streams.cutAcceptedBy(this);
-        cut = reset.count();
-        reset.log("Draining of listener " + address);
+        cut = streams.resetAcceptedBy(this);
     }
 
     private void reportIfDrained() {

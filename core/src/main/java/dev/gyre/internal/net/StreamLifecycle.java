@@ -96,7 +96,7 @@ final class StreamLifecycle {
     /// Adds a listener besides the user's. It is notified later if the others already were.
     void onGone(Consumer<? super Connection> listener) {
         if (notified) {
-            connection.streams().tell(() -> listener.accept(connection));
+            connection.streams().notifyLater(() -> listener.accept(connection));
             return;
         }
         Consumer<? super Connection> before = onGone;
@@ -234,6 +234,6 @@ final class StreamLifecycle {
         failure = cause;
         connection.closeParts(why);
         connection.streams().remove(connection, reported);
-        connection.streams().tell(() -> notifyClosed(reported));
+        connection.streams().notifyLater(() -> notifyClosed(reported));
     }
 }

@@ -196,7 +196,11 @@ public abstract class ConnectContract extends OperationFixture {
             long before = openDescriptors(loop);
             Promise<Descriptor> attempt =
                     SocketConnector.connect(
-                            loop, full, SocketSettings.DEFAULTS, Duration.ofMillis(100), Resolver.system());
+                            loop,
+                            full,
+                            SocketSettings.DEFAULTS,
+                            Duration.ofMillis(100),
+                            Resolver.system());
             if (settled(attempt) instanceof Outcome.Rejected<Descriptor> rejected) {
                 late = rejected.reason();
                 assertThat(openDescriptors(loop)).as("left open").isLessThanOrEqualTo(before);
@@ -219,7 +223,8 @@ public abstract class ConnectContract extends OperationFixture {
         EventLoop other = open(config());
         long before = openDescriptors(other);
         Promise<Descriptor> promise =
-                SocketConnector.connect(other, address, SocketSettings.DEFAULTS, LONG, Resolver.system());
+                SocketConnector.connect(
+                        other, address, SocketSettings.DEFAULTS, LONG, Resolver.system());
         assertThat(openDescriptors(other)).isLessThanOrEqualTo(before + 1);
         other.close();
         assertThat(promise.isSettled()).as("rejected by the loop's end").isTrue();
@@ -246,7 +251,8 @@ public abstract class ConnectContract extends OperationFixture {
                                         loop,
                                         new InetSocketAddress(host(ONE), 1),
                                         SocketSettings.DEFAULTS,
-                                        Duration.ofMillis(-1), Resolver.system()))
+                                        Duration.ofMillis(-1),
+                                        Resolver.system()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("PT-0.001S");
     }
@@ -320,7 +326,8 @@ public abstract class ConnectContract extends OperationFixture {
                                 .withUserTimeout(Duration.ofSeconds(9)));
         Descriptor listener = listen(anyPort(), options);
         SocketAddress address = Sockets.localAddress(loop, listener);
-        Descriptor client = connected(SocketConnector.connect(loop, address, options, LONG, Resolver.system()));
+        Descriptor client =
+                connected(SocketConnector.connect(loop, address, options, LONG, Resolver.system()));
         for (Descriptor socket : List.of(client, accepted(listener))) {
             assertThat(valueOf(SocketOption.TCP_NODELAY, socket)).isNotZero();
             assertThat(valueOf(SocketOption.SO_KEEPALIVE, socket)).isEqualTo(1);

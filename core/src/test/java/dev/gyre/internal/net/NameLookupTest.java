@@ -93,7 +93,9 @@ class NameLookupTest {
             found.add(InetAddress.getByAddress(bytes));
         }
         List<InetAddress> ordered =
-                SocketConnector.interleaved(found, 80).stream().map(NameLookupTest::hostOf).toList();
+                SocketConnector.interleaved(found, 80).stream()
+                        .map(NameLookupTest::hostOf)
+                        .toList();
         assertThat(ordered).containsExactlyInAnyOrderElementsOf(found);
         for (boolean six : new boolean[] {true, false}) {
             assertThat(ordered.stream().filter(a -> a instanceof Inet6Address == six))
