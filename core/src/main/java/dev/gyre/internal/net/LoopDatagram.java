@@ -75,9 +75,10 @@ public final class LoopDatagram implements Datagram {
         family = SocketAddresses.family(wanted);
         largestMessage = config.largestMessage();
         address = SocketNames.local(loop.operations().seam(), socket);
-        exchange = DatagramSetup.exchangeOf(loop);
-        MessageQueue queue = new MessageQueue(loop.operations().pool(), config);
-        outbox = new DatagramSendQueue(exchange, socket, family, queue, this::failed);
+        exchange = exchangeOf(loop);
+        outbox =
+                new DatagramSendQueue(
+                        exchange, socket, family, loop.operations().pool(), config, this::failed);
     }
 
     public static LoopDatagram bind(
@@ -87,7 +88,7 @@ public final class LoopDatagram implements Datagram {
         Objects.requireNonNull(address, "address");
         Objects.requireNonNull(config, "config");
         SocketAddresses.requireEncodable(address);
-        OpenDescriptor socket = DatagramSetup.open(loop.operations().seam(), address, config);
+        OpenDescriptor socket = SocketSettings.datagram(loop.operations().seam(), address, config);
         try {
             LoopDatagram datagram = new LoopDatagram(loop, address, config, socket);
             loop.own(datagram);
@@ -96,6 +97,16 @@ public final class LoopDatagram implements Datagram {
             socket.close();
             throw e;
         }
+    }
+
+    /// Returns the memory that the datagram sockets of a loop share.
+    private static MessageExchange exchangeOf(Loop loop) {
+        MessageExchange known = loop.owned(MessageExchange.class);
+        if (known == null) {
+            known = new MessageExchange(loop.operations().seam());
+            loop.own(known);
+        }
+        return known;
     }
 
     @Override

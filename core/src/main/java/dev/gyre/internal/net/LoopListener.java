@@ -81,7 +81,8 @@ public final class LoopListener implements Listener {
             TlsSetup.of(tls).requireServer();
         }
         Streams streams = Streams.on(loop, "Listener.on");
-        OpenDescriptor socket = ListeningSockets.open(streams.operations().seam(), address, config);
+        OpenDescriptor socket =
+                SocketSettings.of(config).listen(streams.operations().seam(), address);
         try {
             LoopListener listener = new LoopListener(streams, socket, config, handler);
             streams.add(listener);
@@ -245,7 +246,7 @@ public final class LoopListener implements Listener {
     public void close() {
         if (socket.isOpen()) {
             socket.close();
-            ListeningSockets.remove(address);
+            SocketSettings.removeFile(address);
             streams.operations().onLoop(this::closed);
         }
     }

@@ -10,6 +10,7 @@ import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.ReceiveOperation;
 import dev.gyre.internal.io.SocketNames;
+import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.io.VectorOperation;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
@@ -346,7 +347,7 @@ final class SocketTransport implements Transport {
         closed = true;
         wanted = false;
         if (reset) {
-            SocketSettings.resetOnClose(operations.seam(), socket);
+            SocketOption.resetOnClose(operations.seam(), socket);
         }
         socket.close(); // Cancels what is under way, which completes before the number is given
         // back.

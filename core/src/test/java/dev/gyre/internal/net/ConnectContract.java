@@ -187,9 +187,7 @@ public abstract class ConnectContract extends OperationFixture {
     void connect_unanswered_timesOutAndLeavesNothingOpen() {
         // With its backlog full, a listener answers nobody any more.
         Descriptor listener =
-                listen(
-                        anyPort(),
-                        new SocketSettings(SocketOptions.DEFAULT, PortSharing.ALONE, true, 1));
+                listen(anyPort(), new SocketSettings(SocketOptions.DEFAULT, PortSharing.ALONE, 1));
         SocketAddress full = Sockets.localAddress(loop, listener);
         Throwable late = null;
         for (int i = 0; i < 8 && late == null; i++) {
@@ -356,7 +354,7 @@ public abstract class ConnectContract extends OperationFixture {
         Descriptor listener = listen(ONE);
         Descriptor client = connected(connect(Sockets.localAddress(loop, listener)));
         Descriptor server = accepted(listener);
-        SocketSettings.resetOnClose(seam(), (OpenDescriptor) client);
+        SocketOption.resetOnClose(seam(), (OpenDescriptor) client);
         client.close();
         Operation read = operations.read(server, Buffer.allocate(16), op -> {});
         read.start();
@@ -373,16 +371,6 @@ public abstract class ConnectContract extends OperationFixture {
             SocketAddress address = new InetSocketAddress(host(host), portOf(listener));
             echoOver(connected(connect(address)), listener);
         }
-    }
-
-    @Test
-    @Clause("N-1")
-    void listen_onAllAddressesOfOneSort_leavesTheOtherAlone() {
-        SocketSettings apart =
-                new SocketSettings(SocketOptions.DEFAULT, PortSharing.ALONE, false, 16);
-        Descriptor six = listen(new InetSocketAddress(host("::"), 0), apart);
-        InetSocketAddress four = new InetSocketAddress(host(ONE), portOf(six));
-        assertThat(rejection(connect(four))).hasMessageContaining("ECONNREFUSED");
     }
 
     @Test
@@ -427,7 +415,7 @@ public abstract class ConnectContract extends OperationFixture {
     }
 
     private static SocketSettings sharing(PortSharing sharing) {
-        return new SocketSettings(SocketOptions.DEFAULT, sharing, true, 16);
+        return new SocketSettings(SocketOptions.DEFAULT, sharing, 16);
     }
 
     @Test
