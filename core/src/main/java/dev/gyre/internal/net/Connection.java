@@ -49,8 +49,8 @@ final class Connection implements Transport.User {
 
     private boolean readsUnderPressure;
 
-    /// Made when it is asked for, which few streams ever are.
-    private @Nullable InputBarrier catchingUp;
+    /// Pending [#caughtUp()]; null if none.
+    private @Nullable Deferred<@Nullable Void> barrier;
 
     /// How many unfinished pipes read here or write here.
     private int pipes;
@@ -62,7 +62,8 @@ final class Connection implements Transport.User {
     @Nullable Connection next;
     @Nullable Connection previous;
 
-    private Connection(
+    /// @param acceptedBy null for a stream that was connected
+    Connection(
             Streams streams,
             OpenDescriptor socket,
             SocketAddress peer,
@@ -84,20 +85,6 @@ final class Connection implements Transport.User {
         face = new LoopStream(this);
         streams.add(this);
         times.begin();
-    }
-
-    static Connection accepted(
-            Streams streams,
-            OpenDescriptor socket,
-            SocketAddress peer,
-            StreamConfig config,
-            LoopListener by) {
-        return new Connection(streams, socket, peer, config, by);
-    }
-
-    static Connection connected(
-            Streams streams, OpenDescriptor socket, SocketAddress peer, StreamConfig config) {
-        return new Connection(streams, socket, peer, config, null);
     }
 
     // ------------------------------------------------------------------ for its parts
@@ -235,16 +222,28 @@ final class Connection implements Transport.User {
     }
 
     Promise<@Nullable Void> caughtUp() {
-        if (catchingUp == null) {
-            catchingUp = new InputBarrier(this);
+        Deferred<@Nullable Void> outcome = barrier;
+        if (outcome != null) {
+            return outcome.promise(); // The kernel has not been polled yet.
         }
-        return catchingUp.begin();
+        outcome = loop().deferred();
+        if (!isOpen()) {
+            outcome.reject(closedException());
+        } else if (input.hasEnded()) {
+            outcome.resolve(null);
+        } else {
+            barrier = outcome;
+            wire.catchUp();
+        }
+        return outcome.promise();
     }
 
     @Override
     public void onCaughtUp() {
-        if (catchingUp != null) {
-            catchingUp.done();
+        Deferred<@Nullable Void> outcome = barrier;
+        barrier = null;
+        if (outcome != null) {
+            outcome.resolve(null);
         }
     }
 
@@ -343,8 +342,9 @@ final class Connection implements Transport.User {
         reading = false;
         times.cancel();
         input.close();
-        if (catchingUp != null) {
-            catchingUp.closed();
+        if (barrier != null) {
+            barrier.reject(closedException());
+            barrier = null;
         }
         output.abandon();
         boolean reset = !output.isEmpty() || resets(why);

@@ -109,8 +109,7 @@ public final class LoopListener implements Listener {
             streams.operations().streamCounters().refused();
             return;
         }
-        Connection connection =
-                Connection.accepted(streams, accepted, peer, config.streams(), this);
+        Connection connection = new Connection(streams, accepted, peer, config.streams(), this);
         connections++;
         connection.onGone(this::gone);
         if (connections >= config.maxConnections()) {

@@ -37,6 +37,24 @@ public final class LoopStream implements Stream {
     private @Nullable Consumer<? super Buffer> onData;
     private @Nullable Runnable onEnd;
 
+    /// The protocol of a stream that has single callbacks instead.
+    private record Callbacks(Consumer<? super Buffer> data, @Nullable Runnable end)
+            implements Protocol {
+        @Override
+        public void onData(Stream stream, Buffer arrived) {
+            data.accept(arrived);
+        }
+
+        @Override
+        public void onEnd(Stream stream) {
+            if (end == null) {
+                stream.end();
+            } else {
+                end.run();
+            }
+        }
+    }
+
     LoopStream(Connection connection) {
         this.connection = connection;
     }
@@ -74,7 +92,7 @@ public final class LoopStream implements Stream {
     /// What has no callback for data does not read yet.
     private Stream speak() {
         if (onData != null) {
-            connection.input.speak(new CallbackProtocol(onData, onEnd));
+            connection.input.speak(new Callbacks(onData, onEnd));
         }
         return this;
     }

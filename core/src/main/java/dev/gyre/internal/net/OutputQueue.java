@@ -1,11 +1,15 @@
 package dev.gyre.internal.net;
 
+import dev.gyre.Deferred;
 import dev.gyre.internal.io.BufferPool;
 import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 
 /// What waits to be sent, in order: bytes in pooled memory, memory that was lent, parts of files. Small writes fill up
 /// the last piece of memory, so that many of them leave as one; an empty queue holds no memory.
@@ -23,9 +27,55 @@ final class OutputQueue {
     private static final Object[] NONE = {};
     private static final int MOST_IDLE_PIECES = 16;
 
+    /// A buffer of the user's that is sent without a copy.
+    private record LentBuffer(
+            Connection by, NativeBuffer memory, Consumer<? super Buffer> onReturned)
+            implements Runnable {
+        /// Notifies the user later: a callback that throws must not interrupt the connection.
+        void giveBack() {
+            memory.takeBack();
+            by.streams().notifyLater(this);
+        }
+
+        @Override
+        public void run() {
+            onReturned.accept(memory);
+        }
+    }
+
+    /// A range of a file that waits to be sent.
+    static final class FilePart {
+        final OpenDescriptor file;
+        private final Deferred<Long> outcome;
+        private long offset;
+        private long left;
+        private long sent;
+
+        FilePart(OpenDescriptor file, long offset, long bytes, Deferred<Long> outcome) {
+            this.file = file;
+            this.offset = offset;
+            this.left = bytes;
+            this.outcome = outcome;
+        }
+
+        long offset() {
+            return offset;
+        }
+
+        long left() {
+            return left;
+        }
+
+        private void sent(long bytes) {
+            offset += bytes;
+            left -= bytes;
+            sent += bytes;
+        }
+    }
+
     private final BufferPool pool;
 
-    /// A ring of pieces: [NativeBuffer] for memory of the pool, [BorrowedMemory], [FilePart].
+    /// A ring of pieces: [NativeBuffer] for memory of the pool, [LentBuffer], [FilePart].
     private @Nullable Object[] pieces = NONE;
 
     private int head;
@@ -117,9 +167,26 @@ final class OutputQueue {
         return true;
     }
 
-    void put(BorrowedMemory lent) {
-        memoryBytes += lent.bytes();
-        add(lent);
+    /// Borrows a buffer of the user's until all of it is sent, or the queue is cleared.
+    ///
+    /// @param onReturned called later, once the queue has returned the buffer
+    /// @param wanted false to return it unsent
+    /// @return how many bytes it adds
+    int lend(
+            Connection by,
+            NativeBuffer memory,
+            Consumer<? super Buffer> onReturned,
+            boolean wanted) {
+        memory.lend(by);
+        LentBuffer lent = new LentBuffer(by, memory, onReturned);
+        int bytes = wanted ? memory.bytesToRead() : 0;
+        if (bytes == 0) {
+            lent.giveBack();
+        } else {
+            memoryBytes += bytes;
+            add(lent);
+        }
+        return bytes;
     }
 
     void put(FilePart part) {
@@ -165,7 +232,7 @@ final class OutputQueue {
         if (piece instanceof NativeBuffer own) {
             return own;
         }
-        return piece instanceof BorrowedMemory lent ? lent.memory() : null;
+        return piece instanceof LentBuffer lent ? lent.memory() : null;
     }
 
     /// Whether something of a file comes after the first piece, which is memory.
@@ -182,7 +249,7 @@ final class OutputQueue {
             fileBytes -= bytes;
             if (file.left() == 0) {
                 removeFile();
-                file.settle();
+                file.outcome.resolve(file.sent);
             }
             return;
         }
@@ -197,7 +264,7 @@ final class OutputQueue {
             fileBytes -= file.left();
             marked = Math.max(0, marked - file.left());
             removeFile();
-            file.settle();
+            file.outcome.resolve(file.sent);
         }
     }
 
@@ -210,7 +277,7 @@ final class OutputQueue {
         for (NativeBuffer first = memory(0);
                 first != null && first.bytesToRead() == 0;
                 first = memory(0)) {
-            letGo(remove(), null);
+            release(remove());
         }
     }
 
@@ -219,7 +286,12 @@ final class OutputQueue {
     /// @param cause what the files that were not sent are told
     void clear(Throwable cause) {
         while (count > 0) {
-            letGo(remove(), cause);
+            Object piece = remove();
+            if (piece instanceof FilePart file) {
+                file.outcome.reject(cause);
+            } else {
+                release(piece);
+            }
         }
         memoryBytes = 0;
         fileBytes = 0;
@@ -229,17 +301,12 @@ final class OutputQueue {
         head = 0;
     }
 
-    private static void letGo(Object piece, @Nullable Throwable cause) {
-        // No switch over types, for which the JDK makes a class at every start: this is part of the
-        // first answer.
-        if (piece instanceof NativeBuffer own) {
-            own.release();
-        } else if (piece instanceof BorrowedMemory lent) {
+    private static void release(Object memory) {
+        // A switch over types makes the JDK generate a class at startup, before the first response.
+        if (memory instanceof LentBuffer lent) {
             lent.giveBack();
-        } else if (piece instanceof FilePart file) {
-            file.fail(cause);
         } else {
-            throw new AssertionError(piece);
+            ((NativeBuffer) memory).release();
         }
     }
 

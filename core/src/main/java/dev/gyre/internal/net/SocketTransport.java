@@ -12,6 +12,7 @@ import dev.gyre.internal.io.ReceiveOperation;
 import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.io.VectorOperation;
+import dev.gyre.internal.net.OutputQueue.FilePart;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.SocketCalls;

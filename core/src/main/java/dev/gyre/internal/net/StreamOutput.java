@@ -5,6 +5,7 @@ import dev.gyre.Promise;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.net.OutputQueue.FilePart;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.OutputState;
@@ -157,13 +158,10 @@ final class StreamOutput {
 
     boolean lend(NativeBuffer data, Consumer<? super Buffer> returned) {
         boolean may = mayWrite();
-        BorrowedMemory lent = BorrowedMemory.to(connection, data, returned);
-        if (!may || lent.bytes() == 0) {
-            lent.giveBack();
+        int bytes = queue.lend(connection, data, returned, may);
+        if (bytes == 0) {
             return may && !pressured;
         }
-        int bytes = lent.bytes();
-        queue.put(lent);
         return fits(0) && put(true, bytes);
     }
 

@@ -112,7 +112,7 @@ public final class Streams implements AutoCloseable {
             // A name may have several addresses: ask the socket which one it is connected to.
             boolean isName = to instanceof InetSocketAddress internet && internet.isUnresolved();
             SocketAddress peer = isName ? SocketNames.peer(operations.seam(), socket) : to;
-            Connection connection = Connection.connected(this, socket, peer, config);
+            Connection connection = new Connection(this, socket, peer, config, null);
             connection.calledAs(to);
             return connection.face();
         } catch (Throwable e) {

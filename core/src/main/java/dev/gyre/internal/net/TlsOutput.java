@@ -3,6 +3,7 @@ package dev.gyre.internal.net;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.internal.net.OutputQueue.FilePart;
 import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.internal.tls.TlsEngine.Next;
 import dev.gyre.io.CloseReason;
