@@ -1,12 +1,21 @@
 package dev.gyre.internal.tls;
 
+import dev.gyre.io.TlsSession;
+
 import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.List;
 
 import javax.net.ssl.SNIMatcher;
 import javax.net.ssl.SNIServerName;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
 import javax.net.ssl.StandardConstants;
 
 /// Knows of a handshake what the engine does not tell: which name was asked for, before there is a session that could say
@@ -48,10 +57,6 @@ final class HandshakeRecorder extends SNIMatcher {
         }
     }
 
-    @Nullable String requestedName() {
-        return requestedName;
-    }
-
     /// The name that is asked for in the handshake at hand; null if there is none.
     static @Nullable String nameAskedFor() {
         return PRESENT.isBound() ? PRESENT.get().requestedName : null;
@@ -69,7 +74,36 @@ final class HandshakeRecorder extends SNIMatcher {
         }
     }
 
-    boolean sawCertificates() {
-        return sawCertificates;
+    // ------------------------------------------------------------------ the outcome
+
+    /// Describes the session once the handshake is complete.
+    ///
+    /// @param server the server's name, for a client
+    TlsSession session(SSLEngine engine, @Nullable String server) {
+        SSLSession agreed = engine.getSession();
+        String protocol = engine.getApplicationProtocol();
+        return new TlsSession(
+                agreed.getProtocol(),
+                agreed.getCipherSuite(),
+                protocol == null || protocol.isEmpty() ? null : protocol,
+                engine.getUseClientMode() ? nameOf(server) : requestedName,
+                certificatesOf(agreed),
+                !sawCertificates);
+    }
+
+    private static @Nullable String nameOf(@Nullable String peer) {
+        return peer == null || ServerName.isAddress(peer) ? null : peer;
+    }
+
+    private static List<X509Certificate> certificatesOf(SSLSession agreed) {
+        List<X509Certificate> certificates = new ArrayList<>();
+        try {
+            for (Certificate certificate : agreed.getPeerCertificates()) {
+                certificates.add((X509Certificate) certificate);
+            }
+        } catch (SSLPeerUnverifiedException e) {
+            return List.of(); // it showed none
+        }
+        return certificates;
     }
 }

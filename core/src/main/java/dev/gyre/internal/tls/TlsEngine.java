@@ -399,7 +399,7 @@ public final class TlsEngine {
         if (session != null) {
             return; // new keys or tickets, within the same session
         }
-        TlsSession agreed = AgreedSession.of(engine, witness, peer);
+        TlsSession agreed = witness.session(engine, peer);
         session = agreed;
         // In TLS 1.3 the type of a record is hidden, and there is no negotiating anew.
         refusesHandshakes = agreed.version().equals("TLSv1.2");

@@ -1,10 +1,10 @@
 package dev.gyre.internal.tls;
 
 import dev.gyre.internal.tls.Credentials.Sources;
-import dev.gyre.internal.tls.IdentitySource.Made;
-import dev.gyre.internal.tls.IdentitySource.Password;
-import dev.gyre.internal.tls.IdentitySource.PemFiles;
-import dev.gyre.internal.tls.IdentitySource.Pkcs12File;
+import dev.gyre.internal.tls.Identity.Made;
+import dev.gyre.internal.tls.Identity.Password;
+import dev.gyre.internal.tls.Identity.PemFiles;
+import dev.gyre.internal.tls.Identity.Pkcs12File;
 import dev.gyre.io.Tls;
 
 import org.jspecify.annotations.Nullable;
@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
@@ -55,20 +54,19 @@ public final class TlsSetup implements Tls, Cloneable {
     // ------------------------------------------------------------------ making
 
     public static Tls server(Path chain, Path key) throws IOException {
-        return server(new PemFiles(required(chain), required(key), Password.NONE));
+        return server(new PemFiles(chain, key, Password.NONE));
     }
 
     public static Tls server(Path chain, Path key, char[] password) throws IOException {
-        return server(new PemFiles(required(chain), required(key), Password.of(password)));
+        return server(new PemFiles(chain, key, Password.of(password)));
     }
 
     public static Tls server(Path pkcs12, char[] password) throws IOException {
-        return server(new Pkcs12File(required(pkcs12), Password.of(password)));
+        return server(new Pkcs12File(pkcs12, Password.of(password)));
     }
 
-    private static TlsSetup server(IdentitySource own) throws IOException {
-        return new TlsSetup(
-                true, new Credentials(new Sources(own, Map.of(), Trust.OfTheSystem.INSTANCE)));
+    private static TlsSetup server(Identity.Source own) throws IOException {
+        return new TlsSetup(true, new Credentials(Sources.of(own)));
     }
 
     public static Tls selfSigned(String... names) {
@@ -82,31 +80,26 @@ public final class TlsSetup implements Tls, Cloneable {
     }
 
     public static Tls client() {
-        Sources sources = new Sources(null, Map.of(), Trust.OfTheSystem.INSTANCE);
         try {
-            return new TlsSetup(false, new Credentials(sources));
+            return new TlsSetup(false, new Credentials(Sources.of(null)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private static Path required(Path file) {
-        return Objects.requireNonNull(file, "file");
     }
 
     // ------------------------------------------------------------------ changing
 
     @Override
     public Tls withName(String pattern, Path chain, Path key) throws IOException {
-        return withName(pattern, new PemFiles(required(chain), required(key), Password.NONE));
+        return withName(pattern, new PemFiles(chain, key, Password.NONE));
     }
 
     @Override
     public Tls withName(String pattern, Path pkcs12, char[] password) throws IOException {
-        return withName(pattern, new Pkcs12File(required(pkcs12), Password.of(password)));
+        return withName(pattern, new Pkcs12File(pkcs12, Password.of(password)));
     }
 
-    private Tls withName(String pattern, IdentitySource source) throws IOException {
+    private Tls withName(String pattern, Identity.Source source) throws IOException {
         requireRole(true, "withName");
         String canonical = ServerName.canonicalPattern(pattern);
         return with(credentials.sources().withName(canonical, source));
@@ -114,33 +107,33 @@ public final class TlsSetup implements Tls, Cloneable {
 
     @Override
     public Tls withCertificate(Path chain, Path key) throws IOException {
-        return withCertificate(new PemFiles(required(chain), required(key), Password.NONE));
+        return withCertificate(new PemFiles(chain, key, Password.NONE));
     }
 
     @Override
     public Tls withCertificate(Path chain, Path key, char[] password) throws IOException {
-        return withCertificate(new PemFiles(required(chain), required(key), Password.of(password)));
+        return withCertificate(new PemFiles(chain, key, Password.of(password)));
     }
 
     @Override
     public Tls withCertificate(Path pkcs12, char[] password) throws IOException {
-        return withCertificate(new Pkcs12File(required(pkcs12), Password.of(password)));
+        return withCertificate(new Pkcs12File(pkcs12, Password.of(password)));
     }
 
-    private Tls withCertificate(IdentitySource source) throws IOException {
+    private Tls withCertificate(Identity.Source source) throws IOException {
         requireRole(false, "withCertificate");
         return with(credentials.sources().withOwn(source));
     }
 
     @Override
     public Tls withTrust(Path pem) throws IOException {
-        return with(credentials.sources().withTrust(new Trust.InFile(required(pem))));
+        return with(credentials.sources().withTrust(Objects.requireNonNull(pem, "pem")));
     }
 
     @Override
     public Tls withoutVerification() {
         try {
-            return with(credentials.sources().withTrust(Trust.Anybody.INSTANCE));
+            return with(credentials.sources().withoutVerification());
         } catch (IOException e) {
             throw new UncheckedIOException(e); // its files have been read before
         }
@@ -333,16 +326,12 @@ public final class TlsSetup implements Tls, Cloneable {
         if (host != null) {
             return ServerName.isAddress(host) ? host : ServerName.canonical(host);
         }
-        if (isVerified()) {
+        if (credentials.sources().verifies()) {
             throw new IllegalArgumentException(
                     "whose certificate should it be? No host was connected to by name: say"
                             + " withServerName");
         }
         return null;
-    }
-
-    private boolean isVerified() {
-        return credentials.sources().trust() != Trust.Anybody.INSTANCE;
     }
 
     private void describe(SSLParameters parameters, @Nullable String name) {
@@ -365,7 +354,7 @@ public final class TlsSetup implements Tls, Cloneable {
             boolean asked = !ServerName.isAddress(name) && name.indexOf('_') < 0;
             parameters.setServerNames(asked ? List.of(new SNIHostName(name)) : List.of());
         }
-        if (!server && isVerified()) {
+        if (!server && credentials.sources().verifies()) {
             parameters.setEndpointIdentificationAlgorithm("HTTPS");
         }
     }
