@@ -28,10 +28,10 @@ final class Connection implements Transport.User {
     final StreamOutput output;
     final StreamTimeouts times;
     final StreamLifecycle lifecycle;
-    private final Streams streams;
-    private final StreamConfig config;
-    private final SocketAddress peer;
-    private final LoopStream face;
+    final Streams streams;
+    final StreamConfig config;
+    final SocketAddress peer;
+    final LoopStream face;
     private final @Nullable LoopListener acceptedBy;
     private Transport wire;
 
@@ -89,24 +89,8 @@ final class Connection implements Transport.User {
 
     // ------------------------------------------------------------------ for its parts
 
-    LoopStream face() {
-        return face;
-    }
-
     EventLoop loop() {
         return streams.loop();
-    }
-
-    Streams streams() {
-        return streams;
-    }
-
-    StreamConfig config() {
-        return config;
-    }
-
-    SocketAddress peer() {
-        return peer;
     }
 
     Transport wire() {

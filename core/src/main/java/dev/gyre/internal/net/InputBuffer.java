@@ -67,7 +67,7 @@ final class InputBuffer {
             room = connection.pool().take(Math.max(more, MIN_BYTES));
         } else if (kept.writable() < more) {
             int all = kept.readable() + more;
-            int doubled = Math.min(kept.capacity() * 2, connection.config().inputLimit());
+            int doubled = Math.min(kept.capacity() * 2, connection.config.inputLimit());
             kept.compact();
             if (kept.writable() < more) {
                 // When memory is short, streams with much unread input are closed first.

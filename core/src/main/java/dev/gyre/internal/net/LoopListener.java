@@ -140,7 +140,7 @@ public final class LoopListener implements Listener {
 
     private static Promise<TlsSession> secured(Connection connection, Tls tls) {
         try {
-            return connection.face().secure(tls);
+            return connection.face.secure(tls);
         } catch (RuntimeException | Error e) {
             connection.closeWith(CloseReason.TLS_FAILED, e); // Nobody else knows it yet.
             throw e;
@@ -149,7 +149,7 @@ public final class LoopListener implements Listener {
 
     private void handOut(Connection connection) {
         try {
-            handler.accept(connection.face());
+            handler.accept(connection.face);
         } catch (RuntimeException | Error e) {
             connection.failedIn(e);
             throw e;
@@ -183,7 +183,7 @@ public final class LoopListener implements Listener {
         }
         reportIfDrained();
         if (config.maxPerPeer() != Integer.MAX_VALUE
-                && connection.peer() instanceof InetSocketAddress of) {
+                && connection.peer instanceof InetSocketAddress of) {
             perPeer.computeIfPresent(of.getAddress(), (_, count) -> count == 1 ? null : count - 1);
         }
         if (acceptor.isSuspendedFor(Acceptor.FULL) && connections < config.maxConnections()) {

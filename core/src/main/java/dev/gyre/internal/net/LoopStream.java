@@ -60,7 +60,7 @@ public final class LoopStream implements Stream {
     }
 
     private void require(String method) {
-        connection.streams().requireConfined(method);
+        connection.streams.requireConfined(method);
     }
 
     // ------------------------------------------------------------------ reading
@@ -363,7 +363,7 @@ public final class LoopStream implements Stream {
             host = to.getHostString();
             port = to.getPort();
         }
-        TlsEngine machine = TlsSetup.of(tls).machine(host, port, connection.streams().records());
+        TlsEngine machine = TlsSetup.of(tls).machine(host, port, connection.streams.records());
         return connection.secure(machine, tls.handshakeTimeout());
     }
 
@@ -381,7 +381,7 @@ public final class LoopStream implements Stream {
 
     @Override
     public SocketAddress peer() {
-        return connection.peer();
+        return connection.peer;
     }
 
     @Override

@@ -34,7 +34,7 @@ final class OutputQueue {
         /// Notifies the user later: a callback that throws must not interrupt the connection.
         void giveBack() {
             memory.takeBack();
-            by.streams().notifyLater(this);
+            by.streams.notifyLater(this);
         }
 
         @Override

@@ -92,7 +92,7 @@ final class Pipeline implements Protocol {
             return;
         }
         bytes += data.readable();
-        if (!to.face().write(data)) {
+        if (!to.face.write(data)) {
             from.input.pause();
         }
     }
@@ -108,7 +108,7 @@ final class Pipeline implements Protocol {
             return;
         }
         Promise<@Nullable Void> flushed = to.output.flushed();
-        to.face().end();
+        to.face.end();
         outcome.follow(flushed.then(_ -> bytes));
     }
 }

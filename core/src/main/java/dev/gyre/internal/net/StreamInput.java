@@ -189,7 +189,7 @@ final class StreamInput {
             return;
         }
         try {
-            speaking.onEndPending(connection.face());
+            speaking.onEndPending(connection.face);
         } catch (RuntimeException | Error e) {
             connection.failedIn(e);
             throw e;
@@ -207,7 +207,7 @@ final class StreamInput {
         NativeBuffer view = rest == null ? NativeBuffer.empty() : rest.lendView();
         unreadAtEnd = view;
         try {
-            speaking.onEnd(connection.face());
+            speaking.onEnd(connection.face);
         } catch (RuntimeException | Error e) {
             connection.failedIn(e);
             throw e;
@@ -254,7 +254,7 @@ final class StreamInput {
             do {
                 speaking = protocol;
                 assert speaking != null : "delivered to nobody";
-                speaking.onData(connection.face(), data);
+                speaking.onData(connection.face, data);
             } while (data.readable() > 0
                     && protocol != speaking
                     && !isBlocked()
@@ -268,13 +268,13 @@ final class StreamInput {
     }
 
     private void requireWithinLimit() {
-        if (!isBlocked() && buffer.readable() > connection.config().inputLimit()) {
+        if (!isBlocked() && buffer.readable() > connection.config.inputLimit()) {
             connection.closeWith(
                     CloseReason.INPUT_LIMIT,
                     new IllegalStateException(
                             buffer.readable()
                                     + " bytes were left unread, and at most "
-                                    + connection.config().inputLimit()
+                                    + connection.config.inputLimit()
                                     + " may be: take them, or raise StreamConfig.withInputLimit"));
         }
     }
@@ -287,10 +287,10 @@ final class StreamInput {
             throw new IllegalStateException(
                     "the stream has callbacks, which get what arrives: read() without them");
         }
-        if (atLeast < 1 || atLeast > connection.config().inputLimit()) {
+        if (atLeast < 1 || atLeast > connection.config.inputLimit()) {
             throw new IllegalArgumentException(
                     "from 1 to "
-                            + connection.config().inputLimit()
+                            + connection.config.inputLimit()
                             + " bytes (StreamConfig.withInputLimit), not "
                             + atLeast);
         }

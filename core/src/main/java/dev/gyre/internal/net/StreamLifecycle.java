@@ -96,7 +96,7 @@ final class StreamLifecycle {
     /// Adds a listener besides the user's. It is notified later if the others already were.
     void onGone(Consumer<? super Connection> listener) {
         if (notified) {
-            connection.streams().notifyLater(() -> listener.accept(connection));
+            connection.streams.notifyLater(() -> listener.accept(connection));
             return;
         }
         Consumer<? super Connection> before = onGone;
@@ -114,7 +114,7 @@ final class StreamLifecycle {
         Protocol speaking = connection.input.protocol();
         try {
             if (speaking != null) {
-                speaking.onClose(connection.face(), why);
+                speaking.onClose(connection.face, why);
             }
         } finally {
             try {
@@ -212,7 +212,7 @@ final class StreamLifecycle {
         boolean goesOn = false;
         if (speaking != null && !draining) {
             try {
-                goesOn = speaking.onTimeout(connection.face(), timeout);
+                goesOn = speaking.onTimeout(connection.face, timeout);
             } catch (RuntimeException | Error e) {
                 connection.failedIn(e);
                 throw e;
@@ -233,7 +233,7 @@ final class StreamLifecycle {
         reason = reported;
         failure = cause;
         connection.closeParts(why);
-        connection.streams().remove(connection, reported);
-        connection.streams().notifyLater(() -> notifyClosed(reported));
+        connection.streams.remove(connection, reported);
+        connection.streams.notifyLater(() -> notifyClosed(reported));
     }
 }

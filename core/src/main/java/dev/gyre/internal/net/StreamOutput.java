@@ -196,7 +196,7 @@ final class StreamOutput {
         }
         long all = queue.memoryBytes() + bytes;
         // The last quarter of the loop's memory is for those who need little.
-        if (all > connection.config().highWater() && operations.pool().wouldBeTight(bytes)) {
+        if (all > connection.config.highWater() && operations.pool().wouldBeTight(bytes)) {
             connection.closeWith(CloseReason.MEMORY_LIMIT, connection.memoryUsedUp());
             return false;
         }
@@ -205,7 +205,7 @@ final class StreamOutput {
 
     /// Closes the stream if it is. Files are not in memory, but a million parts of them are.
     private boolean isAboveLimit(long bytes) {
-        boolean above = queue.heldBytes() + bytes > connection.config().outputLimit();
+        boolean above = queue.heldBytes() + bytes > connection.config.outputLimit();
         if (above) {
             connection.closeWith(CloseReason.OUTPUT_LIMIT, null);
         }
@@ -220,8 +220,7 @@ final class StreamOutput {
         }
         long waits = queue.heldBytes();
         enrol();
-        if (!pressured
-                && (waits > connection.config().highWater() || operations.pool().isTight())) {
+        if (!pressured && (waits > connection.config.highWater() || operations.pool().isTight())) {
             pressured = true;
             connection.updateReading();
         }
@@ -274,7 +273,7 @@ final class StreamOutput {
 
     private boolean hasRoom() {
         return queue.isEmpty()
-                || (queue.heldBytes() <= connection.config().lowWater()
+                || (queue.heldBytes() <= connection.config.lowWater()
                         && !operations.pool().isTight());
     }
 
@@ -286,7 +285,7 @@ final class StreamOutput {
         try {
             Protocol speaking = connection.input.protocol();
             if (speaking != null && mayTellRoom()) {
-                speaking.onWritable(connection.face());
+                speaking.onWritable(connection.face);
             }
             Runnable told = onRoom;
             if (told != null && mayTellRoom()) {

@@ -40,10 +40,10 @@ final class StreamTimeouts {
 
     StreamTimeouts(Connection connection) {
         this.connection = connection;
-        idleNanos = nanos(connection.config().idleTimeout());
-        readNanos = nanos(connection.config().readTimeout());
-        writeNanos = nanos(connection.config().writeTimeout());
-        lingerNanos = forEver(connection.config().lingerTimeout());
+        idleNanos = nanos(connection.config.idleTimeout());
+        readNanos = nanos(connection.config.readTimeout());
+        writeNanos = nanos(connection.config.writeTimeout());
+        lingerNanos = forEver(connection.config.lingerTimeout());
         lingerAtEndNanos = lingerNanos;
         long now = connection.nowNanos();
         receivedAt = now;

@@ -114,7 +114,7 @@ public final class Streams implements AutoCloseable {
             SocketAddress peer = isName ? SocketNames.peer(operations.seam(), socket) : to;
             Connection connection = new Connection(this, socket, peer, config, null);
             connection.calledAs(to);
-            return connection.face();
+            return connection.face;
         } catch (Throwable e) {
             socket.close();
             throw e;
@@ -188,7 +188,7 @@ public final class Streams implements AutoCloseable {
             text.append(" ended, reset ").append(reset.size());
             text.append(reset.size() == 1 ? " stream" : " streams").append(" in progress: ");
             for (int i = 0; i < reset.size() && i < MAX_LOGGED_PEERS; i++) {
-                text.append(i == 0 ? "" : ", ").append(reset.get(i).peer());
+                text.append(i == 0 ? "" : ", ").append(reset.get(i).peer);
             }
             LOG.log(
                     Level.WARNING,

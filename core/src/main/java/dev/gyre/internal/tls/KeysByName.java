@@ -8,7 +8,6 @@ import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 import javax.net.ssl.SSLEngine;
@@ -80,8 +79,7 @@ final class KeysByName extends X509ExtendedKeyManager {
         return identity == null ? null : identity.key();
     }
 
-    // ------------------------------------------------------------------ of sockets, which are not
-    // used
+    // The JDK calls the other methods for sockets only.
 
     @Override
     public @Nullable String chooseClientAlias(
@@ -96,21 +94,12 @@ final class KeysByName extends X509ExtendedKeyManager {
     }
 
     @Override
-    public String[] getClientAliases(String keyType, Principal @Nullable [] issuers) {
-        return aliases(keyType);
+    public String @Nullable [] getClientAliases(String keyType, Principal @Nullable [] issuers) {
+        return null;
     }
 
     @Override
-    public String[] getServerAliases(String keyType, Principal @Nullable [] issuers) {
-        return aliases(keyType);
-    }
-
-    private String[] aliases(String keyType) {
-        List<String> aliases =
-                identities.entrySet().stream()
-                        .filter(entry -> entry.getValue().key().getAlgorithm().equals(keyType))
-                        .map(Map.Entry::getKey)
-                        .toList();
-        return aliases.toArray(String[]::new);
+    public String @Nullable [] getServerAliases(String keyType, Principal @Nullable [] issuers) {
+        return null;
     }
 }

@@ -84,7 +84,6 @@ public final class TlsEngine {
     // One thread at a time.
     private @Nullable TlsSession session;
     private @Nullable SSLException failure;
-    private boolean truncated;
     private boolean working;
     private boolean sawRecord;
     private boolean refusesHandshakes;
@@ -117,11 +116,6 @@ public final class TlsEngine {
         return failure;
     }
 
-    /// Whether the failure is that the connection ended without a word, so that something may be missing.
-    public boolean isTruncated() {
-        return truncated;
-    }
-
     /// Whether the peer has ended its output with a close_notify.
     public boolean inputEnded() {
         return inputEnded;
@@ -142,11 +136,6 @@ public final class TlsEngine {
                         || (session == null
                                 && engine.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING
                                 && engine.getUseClientMode()));
-    }
-
-    /// How much room [#send] needs at least.
-    public int recordBytes() {
-        return engine.getSession().getPacketBufferSize();
     }
 
     // ------------------------------------------------------------------ receiving
@@ -261,10 +250,9 @@ public final class TlsEngine {
         if (inputEnded) {
             return Next.END;
         }
-        truncated = session != null;
         return fail(
                 new SSLException(
-                        truncated
+                        session != null
                                 ? "the connection ended without close_notify: something may be"
                                         + " missing"
                                 : "the connection ended during the TLS handshake"));
@@ -274,7 +262,7 @@ public final class TlsEngine {
 
     /// Encrypts as much as has room, and sends what the handshake needs.
     ///
-    /// @param ciphertext with room for [#recordBytes()] at least
+    /// @param ciphertext with room for [#MOST_RECORD_BYTES] at least
     /// @return INPUT, ROOM, TASKS, DONE, END or FAILURE
     public Next send(ByteBuffer[] plaintext, int from, int count, ByteBuffer ciphertext) {
         if (working) {

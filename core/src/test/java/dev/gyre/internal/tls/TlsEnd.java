@@ -78,7 +78,7 @@ final class TlsEnd {
     }
 
     private boolean send() {
-        out.clear().limit(machine.recordBytes() + 100);
+        out.clear().limit(TlsEngine.MOST_RECORD_BYTES + 100);
         ByteBuffer[] plaintext = toSend.toArray(ByteBuffer[]::new);
         machine.send(plaintext, 0, plaintext.length, out);
         toSend.removeIf(buffer -> !buffer.hasRemaining());
