@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 /// wire.
 ///
 /// Loop thread only.
-final class Connection implements Transport.User {
+final class Connection implements Transport.Handler {
     final SocketTransport socket;
     final StreamInput input;
     final StreamOutput output;

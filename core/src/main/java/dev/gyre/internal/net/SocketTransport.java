@@ -72,7 +72,7 @@ final class SocketTransport implements Transport {
     private final Consumer<Operation> onWritten = this::written;
     private final Runnable onProgress = this::progressed;
 
-    private @Nullable User user;
+    private @Nullable Handler user;
     private Receiving receiving = Receiving.STOPPED;
     private boolean wanted;
 
@@ -100,12 +100,12 @@ final class SocketTransport implements Transport {
     }
 
     @Override
-    public void serve(User user) {
+    public void serve(Handler user) {
         this.user = user;
     }
 
-    User user() {
-        User known = user;
+    Handler user() {
+        Handler known = user;
         assert known != null : "nobody to tell";
         return known;
     }
@@ -266,7 +266,7 @@ final class SocketTransport implements Transport {
     }
 
     private void progressed() {
-        User known = user;
+        Handler known = user;
         if (known != null) {
             known.onProgress();
         }
@@ -379,7 +379,7 @@ final class SocketTransport implements Transport {
 
     /// After `close`: releases the operations once none of them is in flight.
     void releaseIfThrough() {
-        User known = user;
+        Handler known = user;
         if (!isReceiving() && writing == null && !hangup.isArmed() && known != null) {
             user = null;
             receive.release();

@@ -37,7 +37,7 @@ public final class Streams implements AutoCloseable {
 
     private final Loop loop;
     private final LoopOperations operations;
-    private final HandshakeWork handshakes;
+    private final HandshakeExecutor handshakes;
     private final RecordScratch records = new RecordScratch();
     private final List<LoopListener> listeners = new ArrayList<>();
     private final TaskRing notifications = new TaskRing("stream notifications");
@@ -48,7 +48,7 @@ public final class Streams implements AutoCloseable {
     private Streams(Loop loop) {
         this.loop = loop;
         operations = loop.operations();
-        handshakes = new HandshakeWork(loop, this::notifyLater);
+        handshakes = new HandshakeExecutor(loop, this::notifyLater);
     }
 
     /// Returns the streams of a loop, created at the first call.
@@ -73,7 +73,7 @@ public final class Streams implements AutoCloseable {
         return operations;
     }
 
-    HandshakeWork handshakes() {
+    HandshakeExecutor handshakes() {
         return handshakes;
     }
 

@@ -32,7 +32,7 @@ import javax.net.ssl.SSLException;
 /// arrives is kept.
 ///
 /// Loop thread only.
-final class TlsTransport implements Transport, Transport.User {
+final class TlsTransport implements Transport, Transport.Handler {
     /// How long a failed connection waits for the peer to take the alert that tells it why, and to hang up: closed
     /// before, with something unread, it would be reset, and the alert with it.
     private static final Duration GOODBYE = Duration.ofSeconds(1);
@@ -43,11 +43,11 @@ final class TlsTransport implements Transport, Transport.User {
     private final Transport below;
     private final Duration timeout;
     private final Deferred<TlsSession> handshake;
-    private final HandshakeWork work;
+    private final HandshakeExecutor work;
     private final TlsInput input;
     private final TlsOutput output;
 
-    private @Nullable User user;
+    private @Nullable Handler user;
     private @Nullable Timer timer;
     private boolean begun;
     private boolean open;
@@ -91,11 +91,11 @@ final class TlsTransport implements Transport, Transport.User {
     }
 
     @Override
-    public void serve(User user) {
+    public void serve(Handler user) {
         this.user = user;
     }
 
-    User user() {
+    Handler user() {
         return Objects.requireNonNull(user);
     }
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// Loop thread only. No method calls the user back before it returns.
 interface Transport {
     /// Who hears of everything.
-    interface User {
+    interface Handler {
         /// Bytes have arrived. All of them are to be taken: the memory is used again after this. May still come
         /// shortly after `read(false)`.
         void onReceived(NativeBuffer data);
@@ -55,7 +55,7 @@ interface Transport {
     }
 
     /// Sets who hears of everything, from now on.
-    void serve(User user);
+    void serve(Handler user);
 
     /// Begins to read, or stops. Asking for what is so already does nothing.
     void read(boolean wanted);

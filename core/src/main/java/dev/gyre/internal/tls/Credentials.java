@@ -96,7 +96,7 @@ final class Credentials {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(
-                    new KeyManager[] {new KeysByName(own, byName)},
+                    new KeyManager[] {new SniKeyManager(own, byName)},
                     new TrustManager[] {trust},
                     null);
             return context;

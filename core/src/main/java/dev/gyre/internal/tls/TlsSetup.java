@@ -73,7 +73,7 @@ public final class TlsSetup implements Tls, Cloneable {
         List<String> of =
                 names.length == 0 ? List.of("localhost", "127.0.0.1", "::1") : List.of(names);
         try {
-            return server(new Made(SelfSigned.identity(of, Instant.now())));
+            return server(new Made(SelfSignedCertificate.identity(of, Instant.now())));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

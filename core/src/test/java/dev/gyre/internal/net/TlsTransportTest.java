@@ -48,7 +48,7 @@ class TlsTransportTest {
         public void catchUp() {}
 
         @Override
-        public void serve(User user) {}
+        public void serve(Handler user) {}
 
         @Override
         public void read(boolean wanted) {
@@ -83,7 +83,7 @@ class TlsTransportTest {
         }
     }
 
-    private static final class Listening implements Transport.User {
+    private static final class Listening implements Transport.Handler {
         int activities;
         long received;
         @Nullable CloseReason failed;

@@ -102,7 +102,7 @@ public final class Certificates {
 
     /// Writes an identity as one PEM file, as of that day.
     static Path selfSigned(Path file, Instant now, String... names) throws IOException {
-        Identity identity = SelfSigned.identity(List.of(names), now);
+        Identity identity = SelfSignedCertificate.identity(List.of(names), now);
         try {
             return Files.writeString(
                     file,

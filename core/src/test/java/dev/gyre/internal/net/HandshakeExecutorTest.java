@@ -14,11 +14,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// How many handshakes are worked on at a time, and who is next.
-class HandshakeWorkTest {
-    private static final int MOST = HandshakeWork.MOST_AT_ONCE;
+class HandshakeExecutorTest {
+    private static final int MOST = HandshakeExecutor.MOST_AT_ONCE;
 
     private final EventLoop loop = EventLoop.open();
-    private final HandshakeWork work = new HandshakeWork(loop, loop::microtask);
+    private final HandshakeExecutor work = new HandshakeExecutor(loop, loop::microtask);
     private final List<Integer> done = new ArrayList<>();
     private final CountDownLatch gate = new CountDownLatch(1);
     private final AtomicInteger begun = new AtomicInteger();

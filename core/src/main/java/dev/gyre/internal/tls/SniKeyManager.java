@@ -17,14 +17,14 @@ import javax.net.ssl.X509ExtendedKeyManager;
 ///
 /// A name that nobody is known for gets the default: a client that minds finds out from the certificate, and one that
 /// does not mind is served.
-final class KeysByName extends X509ExtendedKeyManager {
+final class SniKeyManager extends X509ExtendedKeyManager {
     private static final String DEFAULT = "";
 
     private final Map<String, Identity> identities;
 
     /// @param own null for a client without a certificate
     /// @param byName by canonical pattern
-    KeysByName(@Nullable Identity own, Map<String, Identity> byName) {
+    SniKeyManager(@Nullable Identity own, Map<String, Identity> byName) {
         identities = new HashMap<>(byName);
         if (own != null) {
             identities.put(DEFAULT, own);

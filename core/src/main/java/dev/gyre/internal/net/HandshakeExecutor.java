@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 /// asked. Those that wait are no more than there are connections, and one that is closed waits no longer.
 ///
 /// Loop thread only.
-final class HandshakeWork {
+final class HandshakeExecutor {
     /// Far more than there are processors: a flood of handshakes is no faster for more, but takes the processors from
     /// everybody else, and some keys are asked for over a network.
     static final int MOST_AT_ONCE = 64;
@@ -25,7 +25,7 @@ final class HandshakeWork {
     private int running;
 
     /// @param tell runs what it is given outside of any call of a user
-    HandshakeWork(EventLoop loop, Consumer<Runnable> tell) {
+    HandshakeExecutor(EventLoop loop, Consumer<Runnable> tell) {
         this.loop = loop;
         this.tell = tell;
     }

@@ -21,7 +21,7 @@ import java.util.List;
 
 /// Makes certificates that vouch for themselves (RFC 5280), on the curve P-256. For development: the JDK has no public way
 /// to make one.
-final class SelfSigned {
+final class SelfSignedCertificate {
     private static final String ECDSA_WITH_SHA256 = "1.2.840.10045.4.3.2";
     private static final String COMMON_NAME = "2.5.4.3";
     private static final String SUBJECT_KEY_ID = "2.5.29.14";
@@ -45,7 +45,7 @@ final class SelfSigned {
     /// For peers whose clock is behind.
     private static final Duration BACKDATED = Duration.ofDays(1);
 
-    private SelfSigned() {}
+    private SelfSignedCertificate() {}
 
     /// A new key, and a certificate of it.
     ///
