@@ -31,7 +31,7 @@ final class Acceptor {
     static final int PAUSED = 1;
     static final int FULL = 2;
     private static final int EXHAUSTED = 4;
-    static final int TIGHT = 8;
+    static final int LOW_MEMORY = 8;
     private static final int FAILING = 16;
 
     /// Other parts of the process may have released descriptors meanwhile, without a notification.
@@ -66,7 +66,7 @@ final class Acceptor {
 
     /// Whether connections are accepted one at a time. A multishot accept could take the whole
     /// backlog, and with it the reserved descriptors, before it can be cancelled.
-    private boolean singly;
+    private boolean singleShot;
 
     private long shed;
     private @Nullable Timer retry;
@@ -82,7 +82,7 @@ final class Acceptor {
         this.socket = socket;
         this.backlog = backlog;
         this.listener = listener;
-        singly = limit.isWithin(backlog, socket.fd());
+        singleShot = limit.isWithin(backlog, socket.fd());
         refillReserve();
         accept = streams.operations().pools().accepting().of(socket, true, this::onAccepted);
         accept.key(LoopOperations.ACCEPTING);
@@ -93,9 +93,9 @@ final class Acceptor {
         boolean wants = suspended == 0 && socket.isOpen() && !streams.operations().isEnding();
         if (wants && !accepting) {
             accepting = true;
-            accept.multishot(!singly);
+            accept.multishot(!singleShot);
             accept.start();
-        } else if (accepting && !stopping && (!wants || (singly && accept.isMultishot()))) {
+        } else if (accepting && !stopping && (!wants || (singleShot && accept.isMultishot()))) {
             stopping = true;
             accept.cancel();
         }
@@ -109,7 +109,7 @@ final class Acceptor {
     /// Withdraws a reason, and resumes if no other remains.
     void resume(int reasons) {
         suspended &= ~reasons;
-        serveWaiting();
+        drainWaiting();
     }
 
     boolean isSuspendedFor(int reason) {
@@ -126,7 +126,7 @@ final class Acceptor {
         return shed;
     }
 
-    private void serveWaiting() {
+    private void drainWaiting() {
         try {
             while (suspended == 0 && !waiting.isEmpty()) {
                 listener.serve(waiting.remove());
@@ -134,7 +134,7 @@ final class Acceptor {
         } finally {
             if (suspended == 0 && !waiting.isEmpty()) {
                 // A handler threw, which must not affect the next connection.
-                streams.notifyLater(this::serveWaiting);
+                streams.notifyLater(this::drainWaiting);
             }
             update();
         }
@@ -148,16 +148,16 @@ final class Acceptor {
         long result = done.result();
         try {
             if (result >= 0) {
-                keep((OpenDescriptor) done.accepted());
+                admit((OpenDescriptor) done.accepted());
             } else if (!done.isCancelled()) {
-                failed((int) -result);
+                onError((int) -result);
             }
         } finally {
             update();
         }
     }
 
-    private void keep(OpenDescriptor connection) {
+    private void admit(OpenDescriptor connection) {
         peerErrors = 0;
         failureLogged = false;
         int fd = connection.fd();
@@ -165,12 +165,12 @@ final class Acceptor {
             reject(connection);
         } else if (limit.isReserved(fd)) {
             reject(connection);
-            exhausted(Errno.EMFILE, 1);
+            onExhausted(Errno.EMFILE, 1);
         } else {
             limit.acquired(streams.loop().nowNanos());
-            singly = limit.isWithin(backlog, fd);
+            singleShot = limit.isWithin(backlog, fd);
             waiting.add(connection);
-            serveWaiting();
+            drainWaiting();
         }
     }
 
@@ -186,9 +186,9 @@ final class Acceptor {
 
     // ------------------------------------------------------------------ errors
 
-    private void failed(int errno) {
+    private void onError(int errno) {
         if (Errno.kind(errno) == SystemCallException.Kind.RESOURCE) {
-            exhausted(errno, shedOne());
+            onExhausted(errno, shedOne());
         } else if (!Errno.isOfAcceptedPeer(errno)) {
             logFailure(errno);
             suspend(FAILING, RETRY_DELAY);
@@ -215,7 +215,7 @@ final class Acceptor {
     /// shed; the others stay in the backlog until resources are free again.
     ///
     /// @param closed how many were shed
-    private void exhausted(int errno, int closed) {
+    private void onExhausted(int errno, int closed) {
         StreamCounters counters = streams.operations().streamCounters();
         shed += closed;
         counters.shed(closed);
@@ -223,7 +223,7 @@ final class Acceptor {
             counters.exhausted();
         }
         limit.shed(closed);
-        singly = true;
+        singleShot = true;
         connectionsAtExhaustion = listener.connections();
         suspend(EXHAUSTED, RETRY_DELAY);
     }
@@ -283,7 +283,7 @@ final class Acceptor {
     }
 
     /// The listening socket is closed: rejects the connections that were not served.
-    void closed() {
+    void onClosed() {
         closeReserve();
         if (retry != null) {
             retry.cancel();

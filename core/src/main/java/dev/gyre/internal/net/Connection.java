@@ -26,23 +26,23 @@ final class Connection implements Transport.Handler {
     final SocketTransport socket;
     final StreamInput input;
     final StreamOutput output;
-    final StreamTimeouts times;
+    final StreamTimeouts timeouts;
     final StreamLifecycle lifecycle;
     final Streams streams;
     final StreamConfig config;
     final SocketAddress peer;
-    final LoopStream face;
+    final LoopStream stream;
     private final @Nullable LoopListener acceptedBy;
-    private Transport wire;
+    private Transport transport;
 
     /// What TLS was begun with; null without.
-    private @Nullable TlsEngine machine;
+    private @Nullable TlsEngine tlsEngine;
 
     /// Whether what is unread belongs to TLS, which has not taken it yet.
     private boolean securing;
 
     /// What was connected to, as it was given: the name that TLS asks for and verifies.
-    private SocketAddress calledAs;
+    private SocketAddress target;
 
     /// Whether the wire has been told to read.
     private boolean reading;
@@ -55,8 +55,8 @@ final class Connection implements Transport.Handler {
     /// How many unfinished pipes read here or write here.
     private int pipes;
 
-    private boolean transfers;
-    private long partlySentAtEnd;
+    private boolean transferring;
+    private long partiallySentAtClose;
 
     // Its place among the connections of the loop.
     @Nullable Connection next;
@@ -73,18 +73,18 @@ final class Connection implements Transport.Handler {
         this.config = config;
         this.peer = peer;
         this.acceptedBy = acceptedBy;
-        calledAs = peer;
+        target = peer;
         readsUnderPressure = config.readsUnderPressure().orElse(acceptedBy == null);
         this.socket = new SocketTransport(streams, socket);
-        wire = this.socket;
-        wire.serve(this);
+        transport = this.socket;
+        transport.setHandler(this);
         lifecycle = new StreamLifecycle(this);
         input = new StreamInput(this);
         output = new StreamOutput(this, streams.operations());
-        times = new StreamTimeouts(this);
-        face = new LoopStream(this);
+        timeouts = new StreamTimeouts(this);
+        stream = new LoopStream(this);
         streams.add(this);
-        times.begin();
+        timeouts.start();
     }
 
     // ------------------------------------------------------------------ for its parts
@@ -93,8 +93,8 @@ final class Connection implements Transport.Handler {
         return streams.loop();
     }
 
-    Transport wire() {
-        return wire;
+    Transport transport() {
+        return transport;
     }
 
     BufferPool pool() {
@@ -115,7 +115,7 @@ final class Connection implements Transport.Handler {
     }
 
     boolean isUnderPressure() {
-        return output.isUnderPressure() && !readsUnderPressure;
+        return output.isBackpressured() && !readsUnderPressure;
     }
 
     /// What arrives here leads to no output here.
@@ -129,13 +129,13 @@ final class Connection implements Transport.Handler {
         if (wants != reading) {
             reading = wants;
             if (wants) {
-                times.readingBegins();
+                timeouts.readingStarted();
             }
-            wire.read(wants);
+            transport.setReading(wants);
         }
     }
 
-    IllegalStateException memoryUsedUp() {
+    IllegalStateException bufferMemoryExhausted() {
         return new IllegalStateException(
                 "the loop's memory for buffers is used up: "
                         + pool().limit()
@@ -149,27 +149,28 @@ final class Connection implements Transport.Handler {
     Promise<TlsSession> secure(TlsEngine machine, Duration timeout) {
         Deferred<TlsSession> outcome = loop().deferred();
         TlsTransport over =
-                new TlsTransport(streams, wire, output.giveWay(), machine, timeout, outcome);
-        over.serve(this);
-        this.machine = machine;
-        wire = over;
+                new TlsTransport(
+                        streams, transport, output.detachQueue(), machine, timeout, outcome);
+        over.setHandler(this);
+        this.tlsEngine = machine;
+        transport = over;
         securing = true;
         loop().microtask(
                         () -> {
                             securing = false;
-                            over.begin(input.takeUnread());
+                            over.begin(input.detachUnread());
                             reading = false;
                             updateReading();
                         });
         return outcome.promise();
     }
 
-    SocketAddress calledAs() {
-        return calledAs;
+    SocketAddress target() {
+        return target;
     }
 
-    void calledAs(SocketAddress name) {
-        calledAs = name;
+    void target(SocketAddress name) {
+        target = name;
     }
 
     boolean isSecuring() {
@@ -177,27 +178,27 @@ final class Connection implements Transport.Handler {
     }
 
     boolean isSecured() {
-        return machine != null;
+        return tlsEngine != null;
     }
 
     @Nullable TlsSession session() {
-        return machine == null ? null : machine.session();
+        return tlsEngine == null ? null : tlsEngine.session();
     }
 
     // ------------------------------------------------------------------ as the wire's user
 
     @Override
     public void onReceived(NativeBuffer data) {
-        times.received();
-        input.arrived(data);
+        timeouts.received();
+        input.receive(data);
     }
 
     @Override
     public void onInputEnded() {
         reading = false;
-        times.received();
-        input.arrivedEnd();
-        onCaughtUp();
+        timeouts.received();
+        input.receiveEnd();
+        onInputBarrier();
     }
 
     @Override
@@ -217,13 +218,13 @@ final class Connection implements Transport.Handler {
             outcome.resolve(null);
         } else {
             barrier = outcome;
-            wire.catchUp();
+            transport.requestInputBarrier();
         }
         return outcome.promise();
     }
 
     @Override
-    public void onCaughtUp() {
+    public void onInputBarrier() {
         Deferred<@Nullable Void> outcome = barrier;
         barrier = null;
         if (outcome != null) {
@@ -233,41 +234,41 @@ final class Connection implements Transport.Handler {
 
     @Override
     public void onSent(long bytes) {
-        times.sent();
-        output.taken(bytes);
+        timeouts.sent();
+        output.onSent(bytes);
     }
 
     /// How much of what is being sent the kernel has, before [#onSent] tells of it.
-    long partlySent() {
-        return isOpenOrDraining() ? wire.partlySent() : partlySentAtEnd;
+    long partiallySent() {
+        return isOpenOrDraining() ? transport.partiallySent() : partiallySentAtClose;
     }
 
     @Override
     public void onOutputEnded() {
-        output.wireEnded();
+        output.transportEnded();
         lifecycle.outputEnded();
     }
 
     @Override
     public void onFailed(CloseReason why, @Nullable Throwable cause) {
-        lifecycle.wireFailed(why, cause);
+        lifecycle.transportFailed(why, cause);
     }
 
     @Override
     public void onProgress() {
-        times.sent();
+        timeouts.sent();
     }
 
     @Override
     public void onActivity() {
-        times.received();
-        times.sent();
+        timeouts.received();
+        timeouts.sent();
     }
 
     @Override
-    public void onLoopEnding() {
+    public void onShutdown() {
         reading = false;
-        lifecycle.endWithLoop();
+        lifecycle.shutDown();
     }
 
     @Override
@@ -279,16 +280,16 @@ final class Connection implements Transport.Handler {
 
     /// Registers a pipe from or to this stream. Until it ends, a graceful shutdown lets the stream
     /// read on.
-    void pipeBegins() {
+    void pipeStarted() {
         if (pipes++ == 0 && isOpenOrDraining()) {
-            transfers = true;
+            transferring = true;
             streams.operations().beginTransfer(socket.socket);
         }
     }
 
-    void pipeEnds() {
-        if (--pipes == 0 && transfers) {
-            transfers = false;
+    void pipeEnded() {
+        if (--pipes == 0 && transferring) {
+            transferring = false;
             streams.operations().endTransfer(socket.socket);
         }
     }
@@ -307,8 +308,8 @@ final class Connection implements Transport.Handler {
         return lifecycle.closedException();
     }
 
-    void onGone(Consumer<? super Connection> listener) {
-        lifecycle.onGone(listener);
+    void addCloseListener(Consumer<? super Connection> listener) {
+        lifecycle.addCloseListener(listener);
     }
 
     void closeWith(CloseReason why, @Nullable Throwable cause) {
@@ -316,33 +317,33 @@ final class Connection implements Transport.Handler {
     }
 
     /// Closes the stream after a callback threw. The caller rethrows, which reports it to the loop.
-    void failedIn(Throwable thrown) {
+    void callbackFailed(Throwable thrown) {
         lifecycle.close(CloseReason.HANDLER_FAILED, thrown);
     }
 
     /// Closes the parts and the wire. Called once, by [StreamLifecycle#close].
     void closeParts(CloseReason why) {
-        partlySentAtEnd = wire.partlySent(); // onSent is not called any more.
+        partiallySentAtClose = transport.partiallySent(); // onSent is not called any more.
         reading = false;
-        times.cancel();
+        timeouts.cancel();
         input.close();
         if (barrier != null) {
             barrier.reject(closedException());
             barrier = null;
         }
-        output.abandon();
-        boolean reset = !output.isEmpty() || resets(why);
+        output.rejectFlushWaiters();
+        boolean reset = !output.isEmpty() || mustReset(why);
         if (why == CloseReason.LOOP_ENDED && !reset) {
-            socket.dropUnread();
+            socket.discardUnread();
         }
-        wire.close(reset);
+        transport.close(reset);
     }
 
     /// Whether an orderly end would tell the peer that all is well although it is not.
-    private boolean resets(CloseReason why) {
+    private boolean mustReset(CloseReason why) {
         return switch (why) {
             case ENDED, CLOSED, RESET -> false;
-            case IDLE_TIMEOUT, READ_TIMEOUT, LOOP_ENDED -> output.lacksEnd();
+            case IDLE_TIMEOUT, READ_TIMEOUT, LOOP_ENDED -> output.isMissingEnd();
             // The alert that tells why is on its way.
             case TLS_FAILED, HANDSHAKE_TIMEOUT -> false;
             // A reset would destroy what the kernel has and the peer is still taking.

@@ -15,19 +15,19 @@ import java.util.function.Consumer;
 final class HandshakeExecutor {
     /// Far more than there are processors: a flood of handshakes is no faster for more, but takes the processors from
     /// everybody else, and some keys are asked for over a network.
-    static final int MOST_AT_ONCE = 64;
+    static final int MAX_CONCURRENT = 64;
 
     private record Job(Runnable tasks, Runnable done, Consumer<Throwable> refused) {}
 
     private final EventLoop loop;
-    private final Consumer<Runnable> tell;
+    private final Consumer<Runnable> notifier;
     private final LinkedHashMap<Object, Job> waiting = new LinkedHashMap<>();
     private int running;
 
     /// @param tell runs what it is given outside of any call of a user
     HandshakeExecutor(EventLoop loop, Consumer<Runnable> tell) {
         this.loop = loop;
-        this.tell = tell;
+        this.notifier = tell;
     }
 
     int running() {
@@ -50,12 +50,12 @@ final class HandshakeExecutor {
     }
 
     /// It is not wanted any more; what runs already is let run.
-    void leave(Object owner) {
+    void cancel(Object owner) {
         waiting.remove(owner);
     }
 
     private void startNext() {
-        while (running < MOST_AT_ONCE) {
+        while (running < MAX_CONCURRENT) {
             Map.@Nullable Entry<Object, Job> next = waiting.pollFirstEntry();
             if (next == null) {
                 return;
@@ -82,7 +82,7 @@ final class HandshakeExecutor {
     /// The owner is told outside of the promise, where what it throws would be the promise's.
     private void ended(Runnable news) {
         running--;
-        tell.accept(news);
+        notifier.accept(news);
         startNext();
     }
 }

@@ -15,7 +15,7 @@ final class InputBuffer {
     /// The first buffer has this capacity; it doubles from there.
     private static final int MIN_BYTES = 4 << 10;
 
-    private static final String OURS =
+    private static final String OWNER =
             "the stream again: it is valid in the callback that it was handed to, and no longer";
 
     private final Connection connection;
@@ -24,17 +24,17 @@ final class InputBuffer {
     private @Nullable NativeBuffer unread;
 
     /// The view of `unread` that `read()` resolved with.
-    private @Nullable NativeBuffer handedOut;
+    private @Nullable NativeBuffer lentView;
 
     /// Input received while a view was handed out.
-    private @Nullable NativeBuffer late;
+    private @Nullable NativeBuffer receivedSince;
 
     InputBuffer(Connection connection) {
         this.connection = connection;
     }
 
     boolean isEmpty() {
-        return unread == null && handedOut == null && late == null;
+        return unread == null && lentView == null && receivedSince == null;
     }
 
     int readable() {
@@ -49,18 +49,18 @@ final class InputBuffer {
 
     /// Copies all of `data`. Closes the stream if there is no memory for it.
     void append(NativeBuffer data) {
-        NativeBuffer grown = appended(handedOut != null ? late : unread, data);
+        NativeBuffer grown = append(lentView != null ? receivedSince : unread, data);
         if (grown == null) {
             data.clear();
-            connection.closeWith(CloseReason.MEMORY_LIMIT, connection.memoryUsedUp());
-        } else if (handedOut != null) {
-            late = grown;
+            connection.closeWith(CloseReason.MEMORY_LIMIT, connection.bufferMemoryExhausted());
+        } else if (lentView != null) {
+            receivedSince = grown;
         } else {
             unread = grown;
         }
     }
 
-    private @Nullable NativeBuffer appended(@Nullable NativeBuffer kept, NativeBuffer data) {
+    private @Nullable NativeBuffer append(@Nullable NativeBuffer kept, NativeBuffer data) {
         int more = data.readable();
         NativeBuffer room = kept;
         if (kept == null) {
@@ -92,7 +92,7 @@ final class InputBuffer {
     /// Takes back the view of `kept` that a callback has read from.
     @SuppressWarnings("ReferenceEquality") // a buffer is only itself
     void endLending(NativeBuffer kept, NativeBuffer view) {
-        kept.adopt(view, OURS);
+        kept.adopt(view, OWNER);
         if (unread != kept) {
             kept.release(); // The stream was closed by the callback.
         } else if (kept.readable() == 0) {
@@ -105,7 +105,7 @@ final class InputBuffer {
     ///
     /// @param kept null if there was no unread input
     void endLastLending(@Nullable NativeBuffer kept, NativeBuffer view) {
-        view.endBorrowing(OURS);
+        view.endBorrowing(OWNER);
         if (kept != null) {
             unread = null;
             kept.release();
@@ -114,26 +114,26 @@ final class InputBuffer {
 
     // ------------------------------------------------------------------ handing out
 
-    /// Returns a view of `kept`, which is all unread input. Valid until [#takeBack].
-    NativeBuffer handOut(NativeBuffer kept) {
+    /// Returns a view of `kept`, which is all unread input. Valid until [#reclaimView].
+    NativeBuffer lendView(NativeBuffer kept) {
         NativeBuffer view = kept.lendView();
-        handedOut = view;
+        lentView = view;
         return view;
     }
 
-    void takeBack() {
+    void reclaimView() {
         NativeBuffer rest = unread;
-        NativeBuffer view = handedOut;
-        handedOut = null;
+        NativeBuffer view = lentView;
+        lentView = null;
         if (view != null && rest != null) {
-            rest.adopt(view, OURS);
+            rest.adopt(view, OWNER);
         }
         if (rest != null && rest.readable() == 0) {
             rest.release();
             unread = null;
         }
-        NativeBuffer since = late;
-        late = null;
+        NativeBuffer since = receivedSince;
+        receivedSince = null;
         if (since != null) {
             if (unread == null) {
                 unread = since;
@@ -148,7 +148,7 @@ final class InputBuffer {
 
     /// Passes the buffer on to the caller.
     @Nullable NativeBuffer detach() {
-        takeBack();
+        reclaimView();
         NativeBuffer detached = unread;
         unread = null;
         return detached;
@@ -158,17 +158,17 @@ final class InputBuffer {
     ///
     /// @param lent whether a callback reads from `unread`, which is then released after it
     void clear(boolean lent) {
-        if (handedOut != null) {
-            handedOut.endBorrowing(OURS);
-            handedOut = null;
+        if (lentView != null) {
+            lentView.endBorrowing(OWNER);
+            lentView = null;
         }
         if (unread != null && !lent) {
             unread.release();
         }
-        if (late != null) {
-            late.release();
+        if (receivedSince != null) {
+            receivedSince.release();
         }
         unread = null;
-        late = null;
+        receivedSince = null;
     }
 }

@@ -33,18 +33,18 @@ import java.util.function.Consumer;
 /// Loop thread only, but for the counters.
 public final class LoopDatagram implements Datagram {
     /// How many messages are received or sent before others have their turn.
-    private static final int MOST_AT_ONCE = 64;
+    private static final int MAX_BATCH = 64;
 
     /// How soon to try again where the kernel does not tell of room: it does not for the queue of a Unix socket that
     /// this one is not connected to.
-    private static final Duration TRY_AGAIN = Duration.ofMillis(1);
+    private static final Duration RETRY_DELAY = Duration.ofMillis(1);
 
     private final Loop loop;
     private final int family;
-    private final int largestMessage;
+    private final int maxMessageBytes;
     private final OpenDescriptor socket;
     private final MessageExchange exchange;
-    private final DatagramSendQueue outbox;
+    private final DatagramSendQueue sendQueue;
     private final SocketAddress address;
 
     private final WatchSpec reading = WatchSpec.reading(watcher -> receive());
@@ -63,9 +63,9 @@ public final class LoopDatagram implements Datagram {
     private @Nullable SocketAddress peer;
     private @Nullable Watcher watcher;
     private WatchSpec watched = WatchSpec.nothing();
-    private @Nullable Timer tryingAgain;
+    private @Nullable Timer retry;
     private boolean paused;
-    private boolean cut;
+    private boolean messageTruncated;
     private boolean closed;
 
     private LoopDatagram(
@@ -73,10 +73,10 @@ public final class LoopDatagram implements Datagram {
         this.loop = loop;
         this.socket = socket;
         family = SocketAddresses.family(wanted);
-        largestMessage = config.largestMessage();
+        maxMessageBytes = config.largestMessage();
         address = SocketNames.local(loop.operations().seam(), socket);
         exchange = exchangeOf(loop);
-        outbox =
+        sendQueue =
                 new DatagramSendQueue(
                         exchange, socket, family, loop.operations().pool(), config, this::failed);
     }
@@ -127,13 +127,13 @@ public final class LoopDatagram implements Datagram {
     public Datagram onMessage(BiConsumer<? super Buffer, ? super SocketAddress> callback) {
         requireOpen("onMessage");
         onMessage = Objects.requireNonNull(callback, "callback");
-        watch();
+        updateWatcher();
         return this;
     }
 
     private void receive() {
-        for (int i = 0; i < MOST_AT_ONCE && wantsMessages(); i++) {
-            int length = exchange.receive(socket, largestMessage);
+        for (int i = 0; i < MAX_BATCH && wantsMessages(); i++) {
+            int length = exchange.receive(socket, maxMessageBytes);
             if (length == -Errno.EAGAIN) {
                 return;
             }
@@ -141,23 +141,23 @@ public final class LoopDatagram implements Datagram {
                 failed(new SystemCallException("recvmsg", -length, socket.fd()));
                 return; // One that lasts must not keep the loop busy.
             }
-            handOut(length);
+            deliver(length);
         }
     }
 
-    private void handOut(int length) {
+    private void deliver(int length) {
         BiConsumer<? super Buffer, ? super SocketAddress> callback = onMessage;
         assert callback != null : "nothing is read that nobody wants";
         SocketAddress from = exchange.from();
-        cut = exchange.isTruncated();
+        messageTruncated = exchange.isTruncated();
         received.add(1);
-        truncated.add(cut ? 1 : 0);
+        truncated.add(messageTruncated ? 1 : 0);
         NativeBuffer message = exchange.received(length);
         try {
             callback.accept(message, from);
         } finally {
             exchange.takeBack(message);
-            cut = false;
+            messageTruncated = false;
         }
     }
 
@@ -168,21 +168,21 @@ public final class LoopDatagram implements Datagram {
     @Override
     public boolean isTruncated() {
         loop.requireConfined("isTruncated");
-        return cut;
+        return messageTruncated;
     }
 
     @Override
     public void pause() {
         loop.requireConfined("pause");
         paused = true;
-        watch();
+        updateWatcher();
     }
 
     @Override
     public void resume() {
         loop.requireConfined("resume");
         paused = false;
-        watch();
+        updateWatcher();
     }
 
     @Override
@@ -212,38 +212,38 @@ public final class LoopDatagram implements Datagram {
         Objects.requireNonNull(message, "message");
         int length = message.readable();
         if (closed) {
-            outbox.dropped.add(1);
+            sendQueue.dropped.add(1);
             return false;
         }
-        boolean accepted = outbox.offer(message, to);
+        boolean accepted = sendQueue.offer(message, to);
         if (accepted) {
             message.skip(length);
         }
-        watch();
+        updateWatcher();
         return accepted;
     }
 
     private void flush() {
-        outbox.flush(MOST_AT_ONCE);
-        watch();
+        sendQueue.flush(MAX_BATCH);
+        updateWatcher();
     }
 
     @Override
     public int pending() {
         loop.requireConfined("pending");
-        return outbox.size();
+        return sendQueue.size();
     }
 
     // ------------------------------------------------------------------ readiness
 
     /// Has the loop tell of what is wanted now.
-    private void watch() {
+    private void updateWatcher() {
         if (closed) {
             return;
         }
-        boolean sends = !outbox.isEmpty();
+        boolean sends = !sendQueue.isEmpty();
         if (sends && family == Linux.AF_UNIX && peer == null) {
-            tryAgainSoon();
+            scheduleRetry();
             sends = false;
         }
         WatchSpec wanted =
@@ -259,13 +259,13 @@ public final class LoopDatagram implements Datagram {
         }
     }
 
-    private void tryAgainSoon() {
-        if (tryingAgain == null) {
-            tryingAgain =
+    private void scheduleRetry() {
+        if (retry == null) {
+            retry =
                     loop.after(
-                            TRY_AGAIN,
+                            RETRY_DELAY,
                             timer -> {
-                                tryingAgain = null;
+                                retry = null;
                                 flush();
                             });
         }
@@ -311,20 +311,20 @@ public final class LoopDatagram implements Datagram {
             return;
         }
         closed = true;
-        outbox.clear();
-        if (tryingAgain != null) {
-            tryingAgain.cancel();
+        sendQueue.clear();
+        if (retry != null) {
+            retry.cancel();
         }
         loop.disown(this);
         socket.close();
         try {
-            loop.microtask(this::tellClosed);
+            loop.microtask(this::notifyClosed);
         } catch (LoopTerminatedException e) {
-            tellClosed(); // It is the loop that ends, and runs no microtasks any more.
+            notifyClosed(); // It is the loop that ends, and runs no microtasks any more.
         }
     }
 
-    private void tellClosed() {
+    private void notifyClosed() {
         if (onClose != null) {
             onClose.run();
         }
@@ -362,12 +362,12 @@ public final class LoopDatagram implements Datagram {
 
     @Override
     public long sent() {
-        return outbox.sent.get();
+        return sendQueue.sent.get();
     }
 
     @Override
     public long dropped() {
-        return outbox.dropped.get();
+        return sendQueue.dropped.get();
     }
 
     @Override

@@ -39,13 +39,13 @@ public final class LoopListener implements Listener {
     private final ListenerConfig config;
     private final Consumer<? super Stream> handler;
     private final Acceptor acceptor;
-    private final NativeBytes nameRoom = NativeBytes.allocate(SocketNames.ROOM_BYTES);
+    private final NativeBytes addressMemory = NativeBytes.allocate(SocketNames.ROOM_BYTES);
     private final Map<InetAddress, Integer> perPeer = new HashMap<>();
 
     private int connections;
 
     /// Accepted, without those that the acceptor has shed.
-    private long offered;
+    private long acceptedCount;
 
     private long refused;
 
@@ -53,7 +53,7 @@ public final class LoopListener implements Listener {
     private @Nullable Deferred<DrainReport> drained;
     private @Nullable Timer drainDeadline;
     private int connectionsAtDrain;
-    private int cut;
+    private int resetCount;
 
     private LoopListener(
             Streams streams,
@@ -102,7 +102,7 @@ public final class LoopListener implements Listener {
             accepted.close();
             return;
         }
-        offered++;
+        acceptedCount++;
         if (!admits(peer)) {
             accepted.close();
             refused++;
@@ -111,28 +111,28 @@ public final class LoopListener implements Listener {
         }
         Connection connection = new Connection(streams, accepted, peer, config.streams(), this);
         connections++;
-        connection.onGone(this::gone);
+        connection.addCloseListener(this::connectionClosed);
         if (connections >= config.maxConnections()) {
             acceptor.suspend(Acceptor.FULL);
         }
         if (streams.operations().pool().isTight()) {
-            acceptor.suspend(Acceptor.TIGHT);
-            streams.operations().pool().whenRelaxed(() -> acceptor.resume(Acceptor.TIGHT));
+            acceptor.suspend(Acceptor.LOW_MEMORY);
+            streams.operations().pool().whenRelaxed(() -> acceptor.resume(Acceptor.LOW_MEMORY));
         }
-        begin(connection);
+        start(connection);
     }
 
-    private void begin(Connection connection) {
+    private void start(Connection connection) {
         Tls tls = config.streams().tls();
         if (tls == null) {
-            handOut(connection);
+            deliver(connection);
             return;
         }
         Promise<@Nullable Void> _ =
                 secured(connection, tls)
                         .then(
                                 _ -> {
-                                    handOut(connection);
+                                    deliver(connection);
                                     return null;
                                 },
                                 _ -> null); // The stream was closed for it, and counted.
@@ -140,25 +140,25 @@ public final class LoopListener implements Listener {
 
     private static Promise<TlsSession> secured(Connection connection, Tls tls) {
         try {
-            return connection.face.secure(tls);
+            return connection.stream.secure(tls);
         } catch (RuntimeException | Error e) {
             connection.closeWith(CloseReason.TLS_FAILED, e); // Nobody else knows it yet.
             throw e;
         }
     }
 
-    private void handOut(Connection connection) {
+    private void deliver(Connection connection) {
         try {
-            handler.accept(connection.face);
+            handler.accept(connection.stream);
         } catch (RuntimeException | Error e) {
-            connection.failedIn(e);
+            connection.callbackFailed(e);
             throw e;
         }
     }
 
     private @Nullable SocketAddress peerOf(OpenDescriptor accepted) {
         try {
-            return SocketNames.peer(streams.operations().seam(), accepted, nameRoom);
+            return SocketNames.peer(streams.operations().seam(), accepted, addressMemory);
         } catch (SystemCallException e) {
             return null; // It was reset before anybody came to it.
         }
@@ -176,7 +176,7 @@ public final class LoopListener implements Listener {
         return true;
     }
 
-    private void gone(Connection connection) {
+    private void connectionClosed(Connection connection) {
         connections--;
         if (streams.isClosed()) {
             return;
@@ -218,7 +218,7 @@ public final class LoopListener implements Listener {
 
     @Override
     public long accepted() {
-        return offered + acceptor.shed();
+        return acceptedCount + acceptor.shed();
     }
 
     @Override
@@ -246,7 +246,7 @@ public final class LoopListener implements Listener {
         if (socket.isOpen()) {
             socket.close();
             SocketSettings.removeFile(address);
-            streams.operations().onLoop(this::closed);
+            streams.operations().onLoop(this::onClosed);
         }
     }
 
@@ -260,7 +260,7 @@ public final class LoopListener implements Listener {
             drained = report;
             close();
             connectionsAtDrain = connections;
-            drainDeadline = streams.loop().after(deadline, _ -> cutConnections());
+            drainDeadline = streams.loop().after(deadline, _ -> resetRemaining());
             reportIfDrained();
         } else if (drainDeadline != null && isSooner(deadline, drainDeadline)) {
             drainDeadline.reschedule(deadline);
@@ -273,8 +273,8 @@ public final class LoopListener implements Listener {
         return deadline.compareTo(Duration.ofNanos(left)) < 0;
     }
 
-    private void cutConnections() {
-        cut = streams.resetAcceptedBy(this);
+    private void resetRemaining() {
+        resetCount = streams.resetAcceptedBy(this);
     }
 
     private void reportIfDrained() {
@@ -284,13 +284,13 @@ public final class LoopListener implements Listener {
                 drainDeadline.cancel();
                 drainDeadline = null;
             }
-            report.resolve(new DrainReport(connectionsAtDrain - cut, cut));
+            report.resolve(new DrainReport(connectionsAtDrain - resetCount, resetCount));
         }
     }
 
-    private void closed() {
+    private void onClosed() {
         streams.remove(this);
-        acceptor.closed();
+        acceptor.onClosed();
     }
 
     @Override

@@ -59,7 +59,7 @@ public final class LoopStream implements Stream {
         this.connection = connection;
     }
 
-    private void require(String method) {
+    private void requireConfined(String method) {
         connection.streams.requireConfined(method);
     }
 
@@ -68,61 +68,61 @@ public final class LoopStream implements Stream {
     @Override
     public Stream onData(Consumer<? super Buffer> callback) {
         Objects.requireNonNull(callback, "callback");
-        require("onData");
+        requireConfined("onData");
         onData = callback;
-        return speak();
+        return installCallbacks();
     }
 
     @Override
     public Stream onEnd(Runnable callback) {
         Objects.requireNonNull(callback, "callback");
-        require("onEnd");
+        requireConfined("onEnd");
         onEnd = callback;
-        return speak();
+        return installCallbacks();
     }
 
     @Override
     public Stream onWritable(Runnable callback) {
         Objects.requireNonNull(callback, "callback");
-        require("onWritable");
-        connection.output.onRoom(callback);
+        requireConfined("onWritable");
+        connection.output.onWritable(callback);
         return this;
     }
 
     /// What has no callback for data does not read yet.
-    private Stream speak() {
+    private Stream installCallbacks() {
         if (onData != null) {
-            connection.input.speak(new Callbacks(onData, onEnd));
+            connection.input.setProtocol(new Callbacks(onData, onEnd));
         }
         return this;
     }
 
     @Override
     public Buffer unread() {
-        require("unread");
+        requireConfined("unread");
         return connection.input.unreadAtEnd();
     }
 
     /// Somebody else is in charge now.
-    private void forgetCallbacks() {
+    private void clearCallbacks() {
         onData = null;
         onEnd = null;
-        connection.output.onRoom(null);
+        connection.output.onWritable(null);
     }
 
     @Override
     public Stream protocol(Protocol protocol) {
         Objects.requireNonNull(protocol, "protocol");
-        require("protocol");
-        connection.input.requireNoReader();
-        forgetCallbacks();
+        requireConfined("protocol");
+        connection.input.requireNoPendingRead();
+        clearCallbacks();
         try {
             protocol.onOpen(this);
         } catch (RuntimeException | Error e) {
-            connection.failedIn(e);
+            connection.callbackFailed(e);
             throw e;
         }
-        connection.input.takeOver(protocol);
+        connection.input.replaceProtocol(protocol);
         return this;
     }
 
@@ -133,25 +133,25 @@ public final class LoopStream implements Stream {
 
     @Override
     public Promise<Buffer> read(int atLeast) {
-        require("read");
+        requireConfined("read");
         return connection.input.read(atLeast);
     }
 
     @Override
     public Promise<@Nullable Void> caughtUp() {
-        require("caughtUp");
+        requireConfined("caughtUp");
         return connection.caughtUp();
     }
 
     @Override
     public void pause() {
-        require("pause");
+        requireConfined("pause");
         connection.input.pause();
     }
 
     @Override
     public void resume() {
-        require("resume");
+        requireConfined("resume");
         connection.input.resume();
     }
 
@@ -164,19 +164,19 @@ public final class LoopStream implements Stream {
 
     @Override
     public boolean write(Buffer data) {
-        require("write");
+        requireConfined("write");
         return connection.output.write((NativeBuffer) data);
     }
 
     @Override
     public boolean write(byte[] data) {
-        require("write");
+        requireConfined("write");
         return connection.output.write(data);
     }
 
     @Override
     public boolean write(ByteBuffer data) {
-        require("write");
+        requireConfined("write");
         return connection.output.write(data);
     }
 
@@ -188,14 +188,14 @@ public final class LoopStream implements Stream {
     @Override
     public boolean lend(Buffer data, Consumer<? super Buffer> returned) {
         Objects.requireNonNull(returned, "returned");
-        require("lend");
+        requireConfined("lend");
         return connection.output.lend((NativeBuffer) data, returned);
     }
 
     @Override
     public Promise<Long> sendFile(Descriptor file, long offset, long bytes) {
         Objects.requireNonNull(file, "file");
-        require("sendFile");
+        requireConfined("sendFile");
         if (offset < 0 || bytes < 0) {
             throw new IllegalArgumentException(
                     "neither offset nor length is negative: " + offset + ", " + bytes);
@@ -205,14 +205,14 @@ public final class LoopStream implements Stream {
 
     @Override
     public Promise<@Nullable Void> flushed() {
-        require("flushed");
+        requireConfined("flushed");
         return connection.output.flushed();
     }
 
     @Override
     public long pending() {
         // When it is closed, what waited goes without having been sent.
-        return Math.max(0, connection.output.pending() - connection.partlySent());
+        return Math.max(0, connection.output.pending() - connection.partiallySent());
     }
 
     // ------------------------------------------------------------------ from one to another
@@ -220,17 +220,17 @@ public final class LoopStream implements Stream {
     @Override
     public Promise<Long> pipe(Stream to) {
         Objects.requireNonNull(to, "to");
-        require("pipe");
-        forgetCallbacks();
+        requireConfined("pipe");
+        clearCallbacks();
         return Pipeline.of(connection, ((LoopStream) to).connection);
     }
 
     @Override
     public void join(Stream other) {
         Objects.requireNonNull(other, "other");
-        require("join");
-        forgetCallbacks();
-        ((LoopStream) other).forgetCallbacks();
+        requireConfined("join");
+        clearCallbacks();
+        ((LoopStream) other).clearCallbacks();
         Pipeline.join(connection, ((LoopStream) other).connection);
     }
 
@@ -238,7 +238,7 @@ public final class LoopStream implements Stream {
 
     @Override
     public void end() {
-        require("end");
+        requireConfined("end");
         if (connection.isOpen()) {
             connection.output.end();
         }
@@ -252,7 +252,7 @@ public final class LoopStream implements Stream {
     @Override
     public void close(CloseReason cause) {
         requireCause(cause, CloseReason.CLOSED);
-        require("close");
+        requireConfined("close");
         connection.lifecycle.drain(cause);
     }
 
@@ -264,7 +264,7 @@ public final class LoopStream implements Stream {
     @Override
     public void abort(CloseReason cause) {
         requireCause(cause, CloseReason.ABORTED);
-        require("abort");
+        requireConfined("abort");
         connection.lifecycle.abort(cause);
     }
 
@@ -278,7 +278,7 @@ public final class LoopStream implements Stream {
 
     @Override
     public Stream resetUnlessEnded() {
-        require("resetUnlessEnded");
+        requireConfined("resetUnlessEnded");
         connection.output.requireEnd();
         return this;
     }
@@ -286,7 +286,7 @@ public final class LoopStream implements Stream {
     @Override
     public Stream onClose(Consumer<? super CloseReason> callback) {
         Objects.requireNonNull(callback, "callback");
-        require("onClose");
+        requireConfined("onClose");
         connection.lifecycle.onClose(callback);
         return this;
     }
@@ -310,32 +310,32 @@ public final class LoopStream implements Stream {
 
     @Override
     public Stream idleTimeout(Duration timeout) {
-        require("idleTimeout");
-        connection.times.idle(timeout);
+        requireConfined("idleTimeout");
+        connection.timeouts.idle(timeout);
         return this;
     }
 
     @Override
     public Stream readTimeout(Duration timeout) {
-        require("readTimeout");
-        connection.times.read(timeout);
+        requireConfined("readTimeout");
+        connection.timeouts.read(timeout);
         return this;
     }
 
     @Override
     public Stream writeTimeout(Duration timeout) {
-        require("writeTimeout");
-        connection.times.write(timeout);
+        requireConfined("writeTimeout");
+        connection.timeouts.write(timeout);
         return this;
     }
 
     @Override
     public Stream lingerAtMost(Duration timeout) {
-        require("lingerAtMost");
+        requireConfined("lingerAtMost");
         if (timeout.isNegative()) {
             throw new IllegalArgumentException("no time is negative: " + timeout);
         }
-        connection.times.lingerAtMost(timeout);
+        connection.timeouts.lingerAtMost(timeout);
         return this;
     }
 
@@ -344,7 +344,7 @@ public final class LoopStream implements Stream {
     @Override
     public Promise<TlsSession> secure(Tls tls) {
         Objects.requireNonNull(tls, "tls");
-        require("secure");
+        requireConfined("secure");
         if (connection.isSecured()) {
             throw new IllegalStateException("TLS has begun already on " + connection);
         }
@@ -359,11 +359,11 @@ public final class LoopStream implements Stream {
         }
         String host = null;
         int port = 0;
-        if (connection.calledAs() instanceof InetSocketAddress to) {
+        if (connection.target() instanceof InetSocketAddress to) {
             host = to.getHostString();
             port = to.getPort();
         }
-        TlsEngine machine = TlsSetup.of(tls).machine(host, port, connection.streams.records());
+        TlsEngine machine = TlsSetup.of(tls).newEngine(host, port, connection.streams.records());
         return connection.secure(machine, tls.handshakeTimeout());
     }
 
@@ -411,7 +411,7 @@ public final class LoopStream implements Stream {
 
     @Override
     public long sent() {
-        return connection.output.sent() + connection.partlySent();
+        return connection.output.sent() + connection.partiallySent();
     }
 
     @Override

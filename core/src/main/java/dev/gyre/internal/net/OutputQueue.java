@@ -25,7 +25,7 @@ final class OutputQueue {
     static final int FILE_PART_BYTES = 256;
 
     private static final Object[] NONE = {};
-    private static final int MOST_IDLE_PIECES = 16;
+    private static final int MAX_IDLE_PIECES = 16;
 
     /// A buffer of the user's that is sent without a copy.
     private record LentBuffer(
@@ -196,7 +196,7 @@ final class OutputQueue {
     }
 
     /// Memory that is ready to be sent and belongs to the queue from now on.
-    void hand(NativeBuffer filled) {
+    void putOwned(NativeBuffer filled) {
         memoryBytes += filled.readable();
         add(filled);
     }
@@ -241,7 +241,7 @@ final class OutputQueue {
     }
 
     /// So many bytes of the first pieces are gone: lets go of those that are through.
-    void taken(long bytes) {
+    void consumed(long bytes) {
         marked = Math.max(0, marked - bytes);
         FilePart file = filePart();
         if (file != null) {
@@ -330,7 +330,7 @@ final class OutputQueue {
         pieces[head] = null;
         head = (head + 1) & (pieces.length - 1);
         count--;
-        if (count == 0 && pieces.length > MOST_IDLE_PIECES) {
+        if (count == 0 && pieces.length > MAX_IDLE_PIECES) {
             pieces = NONE; // The backlog of a slow peer is not the measure of all time.
             head = 0;
         }

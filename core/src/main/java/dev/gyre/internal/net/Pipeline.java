@@ -17,7 +17,7 @@ final class Pipeline implements Protocol {
     private final Connection to;
     private final Deferred<Long> outcome;
     private long bytes;
-    private boolean over;
+    private boolean finished;
 
     private Pipeline(Connection from, Connection to) {
         this.from = from;
@@ -36,8 +36,8 @@ final class Pipeline implements Protocol {
         // Nobody waits for these, and the streams tell of their ends themselves.
         there.outcome.promise().recover(_ -> there.bytes);
         back.outcome.promise().recover(_ -> back.bytes);
-        one.onGone(gone -> follow(gone, other));
-        other.onGone(gone -> follow(gone, one));
+        one.addCloseListener(gone -> follow(gone, other));
+        other.addCloseListener(gone -> follow(gone, one));
     }
 
     /// Finishes the remaining output if its source reached its end, and resets it otherwise.
@@ -45,7 +45,7 @@ final class Pipeline implements Protocol {
         CloseReason why = gone.lifecycle.reason();
         boolean complete = left.output.isEnding();
         if (complete || why == CloseReason.ENDED || why == CloseReason.CLOSED) {
-            left.lifecycle.drainAtLeisure();
+            left.lifecycle.drainForPipe();
         } else {
             left.closeWith(CloseReason.ABORTED, gone.lifecycle.failure());
         }
@@ -57,21 +57,21 @@ final class Pipeline implements Protocol {
                     from + " and " + to + " are on two loops: a pipe joins streams of one");
         }
         Pipeline pipeline = new Pipeline(from, to);
-        to.output.feedFrom(from.input::resume);
-        from.pipeBegins();
-        to.pipeBegins();
+        to.output.attachPipe(from.input::resume);
+        from.pipeStarted();
+        to.pipeStarted();
         from.readUnderPressure();
-        from.onGone(_ -> pipeline.broken(from));
-        to.onGone(_ -> pipeline.broken(to));
-        from.input.takeOver(pipeline);
-        if (to.output.isUnderPressure()) {
+        from.addCloseListener(_ -> pipeline.fail(from));
+        to.addCloseListener(_ -> pipeline.fail(to));
+        from.input.replaceProtocol(pipeline);
+        if (to.output.isBackpressured()) {
             from.input.pause();
         }
         return pipeline;
     }
 
-    private void broken(Connection which) {
-        if (!over) {
+    private void fail(Connection which) {
+        if (!finished) {
             finish();
             from.input.pause();
             outcome.reject(which.closedException());
@@ -79,27 +79,27 @@ final class Pipeline implements Protocol {
     }
 
     private void finish() {
-        over = true;
-        from.pipeEnds();
-        to.pipeEnds();
+        finished = true;
+        from.pipeEnded();
+        to.pipeEnded();
     }
 
     @Override
     public void onData(Stream stream, Buffer data) {
         if (to.output.isEnding() || !to.isOpen()) {
             data.clear();
-            broken(to);
+            fail(to);
             return;
         }
         bytes += data.readable();
-        if (!to.face.write(data)) {
+        if (!to.stream.write(data)) {
             from.input.pause();
         }
     }
 
     @Override
     public void onEnd(Stream stream) {
-        if (over) {
+        if (finished) {
             return;
         }
         finish();
@@ -108,7 +108,7 @@ final class Pipeline implements Protocol {
             return;
         }
         Promise<@Nullable Void> flushed = to.output.flushed();
-        to.face.end();
+        to.stream.end();
         outcome.follow(flushed.then(_ -> bytes));
     }
 }

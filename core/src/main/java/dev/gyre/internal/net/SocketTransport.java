@@ -46,9 +46,9 @@ import java.util.function.Consumer;
 final class SocketTransport implements Transport {
     /// More than this is sent in several goes: other connections want their turn, and a slow peer is to be told from a
     /// dead one.
-    private static final int PIECES_AT_ONCE = 16;
+    private static final int MAX_PIECES = 16;
 
-    private static final long FILE_BYTES_AT_ONCE = 1 << 20;
+    private static final long MAX_FILE_BYTES = 1 << 20;
 
     private enum Receiving {
         STOPPED,
@@ -57,12 +57,12 @@ final class SocketTransport implements Transport {
     }
 
     /// How long a kernel without memory is left alone.
-    private static final Duration BREATHER = Duration.ofMillis(20);
+    private static final Duration SHORTAGE_DELAY = Duration.ofMillis(20);
 
     /// As much is thrown away at the end: more than a kernel holds for one connection, unless it is told to.
-    private static final int MOST_DROPS = 256;
+    private static final int MAX_DISCARDS = 256;
 
-    private static final int DROP_BYTES = 1 << 16;
+    private static final int DISCARD_BYTES = 1 << 16;
 
     private final EventLoop loop;
     private final LoopOperations operations;
@@ -72,12 +72,12 @@ final class SocketTransport implements Transport {
     private final Consumer<Operation> onWritten = this::written;
     private final Runnable onProgress = this::progressed;
 
-    private @Nullable Handler user;
+    private @Nullable Handler handler;
     private Receiving receiving = Receiving.STOPPED;
     private boolean wanted;
 
     /// Whether somebody waits to hear that nothing has arrived that was not told of.
-    private boolean catchingUp;
+    private boolean barrierPending;
 
     private @Nullable Operation writing;
     private @Nullable OutputQueue queue;
@@ -86,7 +86,7 @@ final class SocketTransport implements Transport {
     private long fileBytes;
 
     /// Whether the kernel, which had no memory for output, is left alone.
-    private boolean resting;
+    private boolean outputSuspended;
 
     private boolean closed;
 
@@ -100,12 +100,12 @@ final class SocketTransport implements Transport {
     }
 
     @Override
-    public void serve(Handler user) {
-        this.user = user;
+    public void setHandler(Handler user) {
+        this.handler = user;
     }
 
-    Handler user() {
-        Handler known = user;
+    Handler handler() {
+        Handler known = handler;
         assert known != null : "nobody to tell";
         return known;
     }
@@ -113,15 +113,15 @@ final class SocketTransport implements Transport {
     // ------------------------------------------------------------------ input
 
     @Override
-    public void read(boolean wanted) {
+    public void setReading(boolean wanted) {
         this.wanted = wanted;
         if (wanted && receiving == Receiving.STOPPED && !closed) {
             receive();
-            if (catchingUp) {
-                stopToLook();
+            if (barrierPending) {
+                cancelReceive();
             }
         } else if (!wanted && receiving == Receiving.RECEIVING) {
-            stopToLook();
+            cancelReceive();
         }
     }
 
@@ -132,31 +132,31 @@ final class SocketTransport implements Transport {
 
     /// While a receive is under way the kernel may have bytes in hand that are in the socket no longer and
     /// nobody was told of. When it has stopped, what has arrived is in the socket, where one can see it.
-    private void stopToLook() {
+    private void cancelReceive() {
         receiving = Receiving.STOPPING;
         receive.cancel();
     }
 
     @Override
-    public void catchUp() {
-        catchingUp = true;
+    public void requestInputBarrier() {
+        barrierPending = true;
         if (receiving == Receiving.RECEIVING && !closed) {
-            stopToLook();
+            cancelReceive();
         }
     }
 
     /// Goes on after a receive that has stopped.
-    private void receiveOn() {
-        boolean caughtUp = catchingUp && isDrained();
+    private void resumeReceive() {
+        boolean caughtUp = barrierPending && isSocketEmpty();
         receive();
         if (caughtUp) {
-            catchingUp = false;
-            user().onCaughtUp();
+            barrierPending = false;
+            handler().onInputBarrier();
         }
     }
 
     /// Whether neither bytes nor an end nor an error is to be received.
-    private boolean isDrained() {
+    private boolean isSocketEmpty() {
         return socket.use(fd -> operations.seam().sockets().get().pollOne(fd, Linux.POLLIN)) == 0;
     }
 
@@ -167,29 +167,29 @@ final class SocketTransport implements Transport {
             receiving = Receiving.STOPPED;
         }
         if (closed) {
-            releaseIfThrough();
+            releaseIfIdle();
             return;
         }
         if (result > 0) {
-            user().onReceived((NativeBuffer) done.received());
+            handler().onReceived((NativeBuffer) done.received());
         } else if (result == 0) {
             wanted = false;
             hangup.inputEnded();
-            user().onInputEnded();
+            handler().onInputEnded();
         } else if (isShortage(result)) {
-            afterShortage(() -> read(wanted));
+            retryAfterShortage(() -> setReading(wanted));
             return;
         } else if (!done.isCancelled()) {
             wanted = false;
             fail(done);
         } else if (wanted && !stoppedHere && operations.isEnding()) {
             wanted = false;
-            user().onLoopEnding();
+            handler().onShutdown();
         }
         if (wanted && receiving == Receiving.STOPPED) {
-            receiveOn();
-        } else if (wanted && catchingUp && receiving == Receiving.RECEIVING) {
-            stopToLook();
+            resumeReceive();
+        } else if (wanted && barrierPending && receiving == Receiving.RECEIVING) {
+            cancelReceive();
         }
         if (!wanted && receiving == Receiving.STOPPED) {
             operations.atTurnEnd(hangup);
@@ -208,19 +208,19 @@ final class SocketTransport implements Transport {
     /// Fails after the peer was found gone while nothing was received.
     void peerLost(SystemCallException failure) {
         wanted = false;
-        user().onFailed(reasonOf(failure), failure);
+        handler().onFailed(reasonOf(failure), failure);
     }
 
     // ------------------------------------------------------------------ output
 
     @Override
     public void flush(OutputQueue queue) {
-        if (writing != null || resting || closed || queue.isEmpty()) {
+        if (writing != null || outputSuspended || closed || queue.isEmpty()) {
             return;
         }
         this.queue = queue;
         FilePart file = queue.filePart();
-        fileBytes = file == null ? 0 : Math.min(file.left(), FILE_BYTES_AT_ONCE);
+        fileBytes = file == null ? 0 : Math.min(file.left(), MAX_FILE_BYTES);
         LoopOperation write = file == null ? writeMemory(queue) : sendFile(file);
         write.onProgress(onProgress);
         try {
@@ -228,7 +228,7 @@ final class SocketTransport implements Transport {
             writing = write;
         } catch (RuntimeException e) {
             // A file that was closed before its turn came.
-            atTurnEndUnlessClosed(() -> user().onFailed(CloseReason.FAILED, e));
+            laterUnlessClosed(() -> handler().onFailed(CloseReason.FAILED, e));
         }
     }
 
@@ -244,7 +244,7 @@ final class SocketTransport implements Transport {
         }
         VectorOperation gather = operations.pools().vectored().gather(socket, onWritten);
         gather.add(first);
-        for (int i = 1; next != null && i < PIECES_AT_ONCE; i++) {
+        for (int i = 1; next != null && i < MAX_PIECES; i++) {
             next.takeBack();
             gather.add(next);
             next = queue.memory(i + 1);
@@ -260,13 +260,13 @@ final class SocketTransport implements Transport {
     }
 
     @Override
-    public long partlySent() {
+    public long partiallySent() {
         Operation known = writing;
         return known == null ? 0 : known.transferred();
     }
 
     private void progressed() {
-        Handler known = user;
+        Handler known = handler;
         if (known != null) {
             known.onProgress();
         }
@@ -283,32 +283,32 @@ final class SocketTransport implements Transport {
         SystemCallException failure = failed ? done.failure() : null;
         done.release();
         if (closed) {
-            releaseIfThrough();
+            releaseIfIdle();
             return;
         }
-        from.taken(bytes);
+        from.consumed(bytes);
         if (fileEnded) {
             from.endFile(); // It is shorter than was said.
         }
         if (failure != null) {
-            user().onFailed(reasonOf(failure), failure);
+            handler().onFailed(reasonOf(failure), failure);
         } else if (failed) {
-            user().onFailed(CloseReason.LOOP_ENDED, null); // Nobody else cancels it.
+            handler().onFailed(CloseReason.LOOP_ENDED, null); // Nobody else cancels it.
         } else if (isShort) {
-            rest(from);
+            suspendOutput(from);
             if (bytes > 0) {
-                user().onSent(bytes); // The shortage came in the middle.
+                handler().onSent(bytes); // The shortage came in the middle.
             }
         } else {
-            user().onSent(bytes);
+            handler().onSent(bytes);
         }
     }
 
-    private void rest(OutputQueue from) {
-        resting = true;
-        afterShortage(
+    private void suspendOutput(OutputQueue from) {
+        outputSuspended = true;
+        retryAfterShortage(
                 () -> {
-                    resting = false;
+                    outputSuspended = false;
                     flush(from);
                 });
     }
@@ -322,14 +322,14 @@ final class SocketTransport implements Transport {
             // The peer is gone already, which reading will tell if it has not.
             SystemCallException failure =
                     new SystemCallException("shutdown", -result, SystemCallException.NO_FD);
-            atTurnEndUnlessClosed(() -> user().onFailed(reasonOf(failure), failure));
+            laterUnlessClosed(() -> handler().onFailed(reasonOf(failure), failure));
         } else {
-            atTurnEndUnlessClosed(() -> user().onOutputEnded());
+            laterUnlessClosed(() -> handler().onOutputEnded());
         }
     }
 
     /// Nobody is told of anything inside a call of its own.
-    private void atTurnEndUnlessClosed(Runnable news) {
+    private void laterUnlessClosed(Runnable news) {
         operations.atTurnEnd(
                 () -> {
                     if (!closed) {
@@ -352,20 +352,20 @@ final class SocketTransport implements Transport {
         }
         socket.close(); // Cancels what is under way, which completes before the number is given
         // back.
-        operations.atTurnEnd(this::releaseIfThrough);
+        operations.atTurnEnd(this::releaseIfIdle);
     }
 
     /// Throws away what has arrived and nobody will read. Closed before, the kernel would reset the connection, and
     /// with it destroy what the peer has not read yet. What arrives later still does that: nobody waits for it here.
-    void dropUnread() {
-        NativeBuffer room = closed ? null : operations.pool().take(DROP_BYTES);
+    void discardUnread() {
+        NativeBuffer room = closed ? null : operations.pool().take(DISCARD_BYTES);
         if (room == null) {
             return;
         }
         SocketCalls calls = operations.seam().sockets().get();
         long into = room.writingAddress();
-        for (int left = MOST_DROPS; left > 0; left--) {
-            int dropped = socket.use(fd -> (int) calls.recv(fd, into, DROP_BYTES, 0));
+        for (int left = MAX_DISCARDS; left > 0; left--) {
+            int dropped = socket.use(fd -> (int) calls.recv(fd, into, DISCARD_BYTES, 0));
             if (dropped <= 0 && dropped != -Errno.EINTR) {
                 break;
             }
@@ -378,10 +378,10 @@ final class SocketTransport implements Transport {
     }
 
     /// After `close`: releases the operations once none of them is in flight.
-    void releaseIfThrough() {
-        Handler known = user;
+    void releaseIfIdle() {
+        Handler known = handler;
         if (!isReceiving() && writing == null && !hangup.isArmed() && known != null) {
-            user = null;
+            handler = null;
             receive.release();
             hangup.release();
             known.onReleased();
@@ -394,14 +394,14 @@ final class SocketTransport implements Transport {
     }
 
     /// Retries when the kernel may have memory again.
-    void afterShortage(Runnable retry) {
-        loop.after(BREATHER, _ -> retry.run()).unreference();
+    void retryAfterShortage(Runnable retry) {
+        loop.after(SHORTAGE_DELAY, _ -> retry.run()).unreference();
     }
 
     void fail(Operation done) {
         SystemCallException failure = done.failure();
         assert failure != null : "neither failed nor cancelled";
-        user().onFailed(reasonOf(failure), failure);
+        handler().onFailed(reasonOf(failure), failure);
     }
 
     SocketAddress local() {

@@ -20,20 +20,20 @@ final class StreamInput {
     private @Nullable Protocol protocol;
 
     /// Who waits for bytes, and for how many.
-    private @Nullable Deferred<Buffer> reader;
+    private @Nullable Deferred<Buffer> pendingRead;
 
-    private int readerWants;
+    private int minReadable;
 
     private boolean paused;
     private boolean ended;
-    private boolean endTold;
-    private boolean tellingEnd;
+    private boolean endDelivered;
+    private boolean deliveringEnd;
     private @Nullable NativeBuffer unreadAtEnd;
     private boolean delivering;
-    private boolean deliveryPlanned;
+    private boolean deliveryScheduled;
 
     /// Whether something of what is unread was never offered to anybody.
-    private boolean owed;
+    private boolean undelivered;
 
     /// Nobody will have it any more: it is read to see the peer's end, and dropped.
     private boolean discarding;
@@ -55,7 +55,7 @@ final class StreamInput {
 
     /// Whether the peer's end has arrived and all input before it was delivered or is unwanted.
     boolean isFinished() {
-        return ended && (discarding || (buffer.isEmpty() && (endTold || protocol == null)));
+        return ended && (discarding || (buffer.isEmpty() && (endDelivered || protocol == null)));
     }
 
     boolean isPaused() {
@@ -68,19 +68,19 @@ final class StreamInput {
 
     // ------------------------------------------------------------------ wanting
 
-    void speak(Protocol next) {
-        requireNoReader();
-        buffer.takeBack();
+    void setProtocol(Protocol next) {
+        requireNoPendingRead();
+        buffer.reclaimView();
         protocol = next;
-        owed = !buffer.isEmpty();
-        changed();
+        undelivered = !buffer.isEmpty();
+        resumeDelivery();
     }
 
     /// Replaces the protocol. A new one is notified of the end even if the previous one was.
     @SuppressWarnings("ReferenceEquality") // a protocol is only itself
-    void takeOver(Protocol next) {
-        endTold &= next == protocol;
-        speak(next);
+    void replaceProtocol(Protocol next) {
+        endDelivered &= next == protocol;
+        setProtocol(next);
     }
 
     void pause() {
@@ -90,30 +90,30 @@ final class StreamInput {
 
     void resume() {
         paused = false;
-        changed();
+        resumeDelivery();
     }
 
     /// Something that kept input away has changed.
-    void changed() {
+    void resumeDelivery() {
         connection.updateReading();
-        if (!delivering && !isBlocked() && (owed || (ended && !endTold))) {
-            planDelivery();
+        if (!delivering && !isBlocked() && (undelivered || (ended && !endDelivered))) {
+            scheduleDelivery();
         }
     }
 
     /// Callbacks are not called from inside a call of the user's.
-    private void planDelivery() {
-        if (!deliveryPlanned) {
-            deliveryPlanned = true;
-            connection.loop().microtask(this::deliverPlanned);
+    private void scheduleDelivery() {
+        if (!deliveryScheduled) {
+            deliveryScheduled = true;
+            connection.loop().microtask(this::deliverScheduled);
         }
     }
 
-    private void deliverPlanned() {
-        deliveryPlanned = false;
+    private void deliverScheduled() {
+        deliveryScheduled = false;
         if (connection.isOpen() && !isBlocked()) {
             deliverUnread();
-            tellEnd();
+            deliverEnd();
         }
     }
 
@@ -133,28 +133,28 @@ final class StreamInput {
         }
         // Not while undelivered input waits: a protocol that pauses after every few messages
         // would buffer more each time.
-        return discarding || (reader != null ? !paused : !owed && !isBlocked());
+        return discarding || (pendingRead != null ? !paused : !undelivered && !isBlocked());
     }
 
     void discard() {
         discarding = true;
-        giveBack();
+        releaseUnread();
         connection.updateReading();
     }
 
     // ------------------------------------------------------------------ arriving
 
-    void arrived(NativeBuffer data) {
+    void receive(NativeBuffer data) {
         received += data.readable();
         if (discarding) {
             data.clear();
             return;
         }
         if (isBlocked() || !buffer.isEmpty()) {
-            owed = true;
+            undelivered = true;
             buffer.append(data);
-            if (reader != null) {
-                satisfyReader();
+            if (pendingRead != null) {
+                completeRead();
             } else if (!isBlocked()) {
                 deliverUnread();
             }
@@ -162,21 +162,21 @@ final class StreamInput {
         }
         deliver(data);
         if (data.readable() > 0 && connection.isOpen() && !discarding) {
-            owed = isBlocked();
+            undelivered = isBlocked();
             buffer.append(data);
             requireWithinLimit();
         }
     }
 
-    void arrivedEnd() {
+    void receiveEnd() {
         ended = true;
-        if (reader != null) {
-            satisfyReader();
+        if (pendingRead != null) {
+            completeRead();
         } else if (!isBlocked()) {
-            if (owed) {
+            if (undelivered) {
                 deliverUnread(); // Planned, but the end came sooner.
             }
-            tellEnd();
+            deliverEnd();
         } else if (discarding) {
             connection.lifecycle.closeIfBothEnded();
         }
@@ -189,30 +189,30 @@ final class StreamInput {
             return;
         }
         try {
-            speaking.onEndPending(connection.face);
+            speaking.onEndPending(connection.stream);
         } catch (RuntimeException | Error e) {
-            connection.failedIn(e);
+            connection.callbackFailed(e);
             throw e;
         }
     }
 
-    private void tellEnd() {
+    private void deliverEnd() {
         Protocol speaking = protocol;
-        if (!ended || endTold || speaking == null || isBlocked() || !connection.isOpen()) {
+        if (!ended || endDelivered || speaking == null || isBlocked() || !connection.isOpen()) {
             return;
         }
-        endTold = true;
-        tellingEnd = true;
+        endDelivered = true;
+        deliveringEnd = true;
         NativeBuffer rest = buffer.unread();
         NativeBuffer view = rest == null ? NativeBuffer.empty() : rest.lendView();
         unreadAtEnd = view;
         try {
-            speaking.onEnd(connection.face);
+            speaking.onEnd(connection.stream);
         } catch (RuntimeException | Error e) {
-            connection.failedIn(e);
+            connection.callbackFailed(e);
             throw e;
         } finally {
-            tellingEnd = false;
+            deliveringEnd = false;
             unreadAtEnd = null;
             buffer.endLastLending(rest, view);
         }
@@ -231,14 +231,14 @@ final class StreamInput {
 
     private void deliverUnread() {
         NativeBuffer kept = buffer.unread();
-        owed = false;
+        undelivered = false;
         if (kept != null) {
             NativeBuffer view = kept.lendView();
             try {
                 deliver(view);
             } finally {
                 buffer.endLending(kept, view);
-                owed = !buffer.isEmpty() && isBlocked();
+                undelivered = !buffer.isEmpty() && isBlocked();
             }
             requireWithinLimit();
         }
@@ -254,13 +254,13 @@ final class StreamInput {
             do {
                 speaking = protocol;
                 assert speaking != null : "delivered to nobody";
-                speaking.onData(connection.face, data);
+                speaking.onData(connection.stream, data);
             } while (data.readable() > 0
                     && protocol != speaking
                     && !isBlocked()
                     && connection.isOpen());
         } catch (RuntimeException | Error e) {
-            connection.failedIn(e);
+            connection.callbackFailed(e);
             throw e;
         } finally {
             delivering = false;
@@ -282,7 +282,7 @@ final class StreamInput {
     // ------------------------------------------------------------------ waiting
 
     Promise<Buffer> read(int atLeast) {
-        requireNoReader();
+        requireNoPendingRead();
         if (protocol != null) {
             throw new IllegalStateException(
                     "the stream has callbacks, which get what arrives: read() without them");
@@ -295,41 +295,41 @@ final class StreamInput {
                             + atLeast);
         }
         Deferred<Buffer> waiting = connection.loop().deferred();
-        buffer.takeBack();
+        buffer.reclaimView();
         if (!connection.isOpen()) {
-            rejectReader(waiting);
+            settleUnreadable(waiting);
             return waiting.promise();
         }
-        reader = waiting;
-        readerWants = atLeast;
-        satisfyReader();
+        pendingRead = waiting;
+        minReadable = atLeast;
+        completeRead();
         connection.updateReading();
         return waiting.promise();
     }
 
-    void requireNoReader() {
-        if (reader != null) {
+    void requireNoPendingRead() {
+        if (pendingRead != null) {
             throw new IllegalStateException("another read() is waiting: one at a time");
         }
     }
 
-    private void satisfyReader() {
-        Deferred<Buffer> waiting = reader;
+    private void completeRead() {
+        Deferred<Buffer> waiting = pendingRead;
         NativeBuffer kept = buffer.unread();
-        if (waiting == null || (buffer.readable() < readerWants && !ended)) {
+        if (waiting == null || (buffer.readable() < minReadable && !ended)) {
             return;
         }
-        reader = null;
+        pendingRead = null;
         connection.updateReading();
         if (kept == null) {
             waiting.resolve(NativeBuffer.empty());
             connection.lifecycle.closeIfBothEnded();
         } else {
-            waiting.resolve(buffer.handOut(kept));
+            waiting.resolve(buffer.lendView(kept));
         }
     }
 
-    private void rejectReader(Deferred<Buffer> waiting) {
+    private void settleUnreadable(Deferred<Buffer> waiting) {
         if (ended) {
             waiting.resolve(NativeBuffer.empty());
         } else {
@@ -340,23 +340,23 @@ final class StreamInput {
     // ------------------------------------------------------------------ releasing
 
     /// Gives up what nobody has taken yet, for TLS to begin with.
-    @Nullable NativeBuffer takeUnread() {
-        owed = false;
+    @Nullable NativeBuffer detachUnread() {
+        undelivered = false;
         return buffer.detach();
     }
 
     /// The stream is closed.
     void close() {
-        Deferred<Buffer> waiting = reader;
-        reader = null;
+        Deferred<Buffer> waiting = pendingRead;
+        pendingRead = null;
         if (waiting != null) {
-            rejectReader(waiting);
+            settleUnreadable(waiting);
         }
-        giveBack();
+        releaseUnread();
     }
 
-    private void giveBack() {
-        buffer.clear(delivering || tellingEnd);
-        owed = false;
+    private void releaseUnread() {
+        buffer.clear(delivering || deliveringEnd);
+        undelivered = false;
     }
 }

@@ -25,17 +25,17 @@ import java.util.function.Consumer;
 final class StreamLifecycle {
     private final Connection connection;
     private boolean draining;
-    private boolean endsWithLoop;
+    private boolean shuttingDown;
     private @Nullable CloseReason reason;
     private @Nullable Throwable failure;
 
     /// The cause that the protocol gave; reported in place of the way in which the stream ends.
-    private @Nullable CloseReason cause;
+    private @Nullable CloseReason reportedReason;
 
     private @Nullable Consumer<? super CloseReason> onClose;
 
     /// The listener that accepted the stream, and pipes.
-    private @Nullable Consumer<? super Connection> onGone;
+    private @Nullable Consumer<? super Connection> addCloseListener;
 
     /// Whether the listeners have been notified.
     private boolean notified;
@@ -94,13 +94,13 @@ final class StreamLifecycle {
     }
 
     /// Adds a listener besides the user's. It is notified later if the others already were.
-    void onGone(Consumer<? super Connection> listener) {
+    void addCloseListener(Consumer<? super Connection> listener) {
         if (notified) {
             connection.streams.notifyLater(() -> listener.accept(connection));
             return;
         }
-        Consumer<? super Connection> before = onGone;
-        onGone =
+        Consumer<? super Connection> before = addCloseListener;
+        addCloseListener =
                 before == null
                         ? listener
                         : gone -> {
@@ -114,7 +114,7 @@ final class StreamLifecycle {
         Protocol speaking = connection.input.protocol();
         try {
             if (speaking != null) {
-                speaking.onClose(connection.face, why);
+                speaking.onClose(connection.stream, why);
             }
         } finally {
             try {
@@ -123,8 +123,8 @@ final class StreamLifecycle {
                 }
             } finally {
                 notified = true;
-                if (onGone != null) {
-                    onGone.accept(connection);
+                if (addCloseListener != null) {
+                    addCloseListener.accept(connection);
                 }
             }
         }
@@ -137,14 +137,14 @@ final class StreamLifecycle {
     /// @param cause CLOSED, or the timeout that the protocol decided on
     void drain(CloseReason cause) {
         if (cause != CloseReason.CLOSED && isOpen()) {
-            this.cause = cause;
+            this.reportedReason = cause;
         }
         drain(true);
     }
 
     /// Drains at the end of a pipe: the linger timeout starts only once all output is sent. Until
     /// then only the write timeout applies.
-    void drainAtLeisure() {
+    void drainForPipe() {
         drain(false);
     }
 
@@ -153,14 +153,14 @@ final class StreamLifecycle {
             return;
         }
         StreamOutput output = connection.output;
-        if (output.isFed()) {
+        if (output.hasUnfinishedPipe()) {
             // After an orderly end the peer would take a part of the piped data for all of it.
             close(CloseReason.ABORTED, null);
         } else {
             draining = true;
             output.end();
             if (inHaste || output.hasEnded()) {
-                connection.times.linger();
+                connection.timeouts.linger();
             }
             connection.input.discard();
             closeIfBothEnded();
@@ -168,16 +168,16 @@ final class StreamLifecycle {
     }
 
     /// Lets the output end for the loop's shutdown, which closes the stream after that.
-    void endWithLoop() {
-        endsWithLoop = true;
+    void shutDown() {
+        shuttingDown = true;
         connection.output.endWhenEmpty();
     }
 
     void outputEnded() {
         if (draining) {
-            connection.times.linger(); // Only the peer's end is missing from here on.
+            connection.timeouts.linger(); // Only the peer's end is missing from here on.
         }
-        if (endsWithLoop) {
+        if (shuttingDown) {
             close(CloseReason.LOOP_ENDED, null);
         }
         closeIfBothEnded();
@@ -194,13 +194,13 @@ final class StreamLifecycle {
 
     /// @param cause ABORTED, or the timeout that the protocol decided on
     void abort(CloseReason cause) {
-        if (cause != CloseReason.ABORTED && this.cause == null) {
-            this.cause = cause;
+        if (cause != CloseReason.ABORTED && this.reportedReason == null) {
+            this.reportedReason = cause;
         }
         close(CloseReason.ABORTED, null);
     }
 
-    void wireFailed(CloseReason why, @Nullable Throwable cause) {
+    void transportFailed(CloseReason why, @Nullable Throwable cause) {
         // Many peers end TLS without close_notify. After close() no input is lost by that.
         boolean done = why == CloseReason.TLS_FAILED && draining && connection.output.hasEnded();
         close(done ? CloseReason.CLOSED : why, done ? null : cause);
@@ -212,9 +212,9 @@ final class StreamLifecycle {
         boolean goesOn = false;
         if (speaking != null && !draining) {
             try {
-                goesOn = speaking.onTimeout(connection.face, timeout);
+                goesOn = speaking.onTimeout(connection.stream, timeout);
             } catch (RuntimeException | Error e) {
-                connection.failedIn(e);
+                connection.callbackFailed(e);
                 throw e;
             }
         }
@@ -229,7 +229,7 @@ final class StreamLifecycle {
         if (reason != null) {
             return;
         }
-        CloseReason reported = this.cause == null ? why : this.cause;
+        CloseReason reported = this.reportedReason == null ? why : this.reportedReason;
         reason = reported;
         failure = cause;
         connection.closeParts(why);

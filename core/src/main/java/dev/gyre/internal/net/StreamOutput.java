@@ -37,36 +37,36 @@ final class StreamOutput {
     private OutputQueue queue;
 
     /// What was written before TLS began, and goes out in front of it; null without.
-    private @Nullable OutputQueue inTheClear;
+    private @Nullable OutputQueue plaintextQueue;
 
     /// The turn in which the queue was last offered.
-    private long offeredInTurn;
+    private long flushedInTick;
 
     /// Whether something is, or was, offered since it was last empty.
-    private boolean offered;
+    private boolean writing;
 
-    private boolean enrolled;
-    private boolean pressured;
+    private boolean flushScheduled;
+    private boolean backpressured;
     private boolean ending;
     private boolean endsWhenEmpty;
-    private boolean endAsked;
+    private boolean endRequested;
     private boolean ended;
     private long written;
     private long sent;
 
     /// Who waits for what was written before to be sent; made when first wanted.
-    private @Nullable ArrayDeque<Waiting> waiting;
+    private @Nullable ArrayDeque<FlushWaiter> flushWaiters;
 
-    private record Waiting(long until, Deferred<@Nullable Void> outcome) {}
+    private record FlushWaiter(long until, Deferred<@Nullable Void> outcome) {}
 
     /// Who is told of room beside the protocol.
-    private @Nullable Runnable onRoom;
+    private @Nullable Runnable onWritable;
 
     /// A stream that writes here what it reads, and waits while this one is under pressure.
-    private @Nullable Runnable feeder;
+    private @Nullable Runnable pipeSource;
 
     /// Whether only [#end()] completes the output: without it the peer must see a reset.
-    private boolean needsEnd;
+    private boolean requiresEnd;
 
     StreamOutput(Connection connection, LoopOperations operations) {
         this.connection = connection;
@@ -77,15 +77,15 @@ final class StreamOutput {
     // ------------------------------------------------------------------ looking
 
     boolean isEmpty() {
-        return queue.isEmpty() && bytesInTheClear() == 0;
+        return queue.isEmpty() && plaintextBytes() == 0;
     }
 
-    private long bytesInTheClear() {
-        return inTheClear == null ? 0 : inTheClear.bytesBeforeMark();
+    private long plaintextBytes() {
+        return plaintextQueue == null ? 0 : plaintextQueue.bytesBeforeMark();
     }
 
-    boolean isUnderPressure() {
-        return pressured;
+    boolean isBackpressured() {
+        return backpressured;
     }
 
     boolean isEnding() {
@@ -99,25 +99,25 @@ final class StreamOutput {
     /// Whether closing the stream now would truncate the output: some of it is unsent, or its end
     /// is missing.
     boolean isUnfinished() {
-        return !isEmpty() || lacksEnd();
+        return !isEmpty() || isMissingEnd();
     }
 
     /// Whether an orderly end of the connection would look like the end of incomplete data.
-    boolean lacksEnd() {
-        return needsEnd && !ending;
+    boolean isMissingEnd() {
+        return requiresEnd && !ending;
     }
 
     /// Whether a pipe writes here and has not reached its end.
-    boolean isFed() {
-        return feeder != null && !ending;
+    boolean hasUnfinishedPipe() {
+        return pipeSource != null && !ending;
     }
 
     void requireEnd() {
-        needsEnd = true;
+        requiresEnd = true;
     }
 
     long pending() {
-        return bytesInTheClear() + queue.bytes();
+        return plaintextBytes() + queue.bytes();
     }
 
     long sent() {
@@ -128,8 +128,8 @@ final class StreamOutput {
         if (isEmpty()) {
             return OutputState.IDLE;
         }
-        boolean late = !enrolled && offeredInTurn != operations.turn();
-        return pressured || late ? OutputState.BACKPRESSURED : OutputState.PENDING;
+        boolean late = !flushScheduled && flushedInTick != operations.turn();
+        return backpressured || late ? OutputState.BACKPRESSURED : OutputState.PENDING;
     }
 
     // ------------------------------------------------------------------ writing
@@ -140,11 +140,11 @@ final class StreamOutput {
             return false;
         }
         int bytes = data.readable();
-        return fits(bytes) && put(queue.put(data), bytes);
+        return isWithinLimits(bytes) && queued(queue.put(data), bytes);
     }
 
     boolean write(byte[] data) {
-        return mayWrite() && fits(data.length) && put(queue.put(data), data.length);
+        return mayWrite() && isWithinLimits(data.length) && queued(queue.put(data), data.length);
     }
 
     boolean write(ByteBuffer data) {
@@ -153,16 +153,16 @@ final class StreamOutput {
             return false;
         }
         int bytes = data.remaining();
-        return fits(bytes) && put(queue.put(data), bytes);
+        return isWithinLimits(bytes) && queued(queue.put(data), bytes);
     }
 
     boolean lend(NativeBuffer data, Consumer<? super Buffer> returned) {
         boolean may = mayWrite();
         int bytes = queue.lend(connection, data, returned, may);
         if (bytes == 0) {
-            return may && !pressured;
+            return may && !backpressured;
         }
-        return fits(0) && put(true, bytes);
+        return isWithinLimits(0) && queued(true, bytes);
     }
 
     Promise<Long> send(OpenDescriptor file, long offset, long bytes) {
@@ -171,11 +171,11 @@ final class StreamOutput {
             outcome.reject(connection.closedException());
         } else if (bytes == 0) {
             outcome.resolve(0L);
-        } else if (isAboveLimit(0)) {
+        } else if (closeIfAboveLimit(0)) {
             outcome.reject(connection.closedException());
         } else {
             queue.put(new FilePart(file, offset, bytes, outcome));
-            put(true, bytes);
+            queued(true, bytes);
         }
         return outcome.promise();
     }
@@ -190,21 +190,21 @@ final class StreamOutput {
     }
 
     /// Asked before anything is copied: a huge write is not to take everybody's memory first.
-    private boolean fits(long bytes) {
-        if (isAboveLimit(bytes)) {
+    private boolean isWithinLimits(long bytes) {
+        if (closeIfAboveLimit(bytes)) {
             return false;
         }
         long all = queue.memoryBytes() + bytes;
         // The last quarter of the loop's memory is for those who need little.
         if (all > connection.config.highWater() && operations.pool().wouldBeTight(bytes)) {
-            connection.closeWith(CloseReason.MEMORY_LIMIT, connection.memoryUsedUp());
+            connection.closeWith(CloseReason.MEMORY_LIMIT, connection.bufferMemoryExhausted());
             return false;
         }
         return true;
     }
 
     /// Closes the stream if it is. Files are not in memory, but a million parts of them are.
-    private boolean isAboveLimit(long bytes) {
+    private boolean closeIfAboveLimit(long bytes) {
         boolean above = queue.heldBytes() + bytes > connection.config.outputLimit();
         if (above) {
             connection.closeWith(CloseReason.OUTPUT_LIMIT, null);
@@ -212,24 +212,25 @@ final class StreamOutput {
         return above;
     }
 
-    private boolean put(boolean copied, long bytes) {
+    private boolean queued(boolean copied, long bytes) {
         written += bytes;
         if (!copied) {
-            connection.closeWith(CloseReason.MEMORY_LIMIT, connection.memoryUsedUp());
+            connection.closeWith(CloseReason.MEMORY_LIMIT, connection.bufferMemoryExhausted());
             return false;
         }
         long waits = queue.heldBytes();
-        enrol();
-        if (!pressured && (waits > connection.config.highWater() || operations.pool().isTight())) {
-            pressured = true;
+        scheduleFlush();
+        if (!backpressured
+                && (waits > connection.config.highWater() || operations.pool().isTight())) {
+            backpressured = true;
             connection.updateReading();
         }
-        return !pressured;
+        return !backpressured;
     }
 
-    private void enrol() {
-        if (!enrolled) {
-            enrolled = true;
+    private void scheduleFlush() {
+        if (!flushScheduled) {
+            flushScheduled = true;
             operations.atTurnEnd(flush);
         }
     }
@@ -237,36 +238,36 @@ final class StreamOutput {
     // ------------------------------------------------------------------ sending
 
     private void flush() {
-        enrolled = false;
+        flushScheduled = false;
         if (!connection.isOpenOrDraining()) {
             return;
         }
         if (!queue.isEmpty()) {
-            offeredInTurn = operations.turn();
-            if (!offered) {
-                offered = true;
-                connection.times.outputBegins();
+            flushedInTick = operations.turn();
+            if (!writing) {
+                writing = true;
+                connection.timeouts.outputStarted();
             }
-            connection.wire().flush(queue);
-        } else if (ending && !endAsked) {
-            endAsked = true;
-            connection.wire().endOutput();
+            connection.transport().flush(queue);
+        } else if (ending && !endRequested) {
+            endRequested = true;
+            connection.transport().endOutput();
         }
     }
 
     /// So many bytes are gone.
-    void taken(long bytes) {
+    void onSent(long bytes) {
         sent += bytes;
-        offered = !isEmpty();
-        if (waiting != null) {
-            settle(waiting);
+        writing = !isEmpty();
+        if (flushWaiters != null) {
+            resolveFlushWaiters(flushWaiters);
         }
-        if (!queue.isEmpty() || (ending && !endAsked)) {
-            enrol();
+        if (!queue.isEmpty() || (ending && !endRequested)) {
+            scheduleFlush();
         }
-        if (pressured && hasRoom()) {
-            pressured = false;
-            tellRoom();
+        if (backpressured && hasRoom()) {
+            backpressured = false;
+            notifyWritable();
         }
         endIfEmpty();
     }
@@ -277,42 +278,42 @@ final class StreamOutput {
                         && !operations.pool().isTight());
     }
 
-    private void tellRoom() {
-        connection.input.changed();
-        if (feeder != null) {
-            feeder.run();
+    private void notifyWritable() {
+        connection.input.resumeDelivery();
+        if (pipeSource != null) {
+            pipeSource.run();
         }
         try {
             Protocol speaking = connection.input.protocol();
-            if (speaking != null && mayTellRoom()) {
-                speaking.onWritable(connection.face);
+            if (speaking != null && mayNotifyWritable()) {
+                speaking.onWritable(connection.stream);
             }
-            Runnable told = onRoom;
-            if (told != null && mayTellRoom()) {
+            Runnable told = onWritable;
+            if (told != null && mayNotifyWritable()) {
                 told.run();
             }
         } catch (RuntimeException | Error e) {
-            connection.failedIn(e);
+            connection.callbackFailed(e);
             throw e;
         }
     }
 
     /// Whether what is told of room could still write: the callback before may have ended it.
-    private boolean mayTellRoom() {
+    private boolean mayNotifyWritable() {
         return !ending && connection.isOpen();
     }
 
-    void onRoom(@Nullable Runnable told) {
-        onRoom = told;
+    void onWritable(@Nullable Runnable told) {
+        onWritable = told;
     }
 
-    void feedFrom(Runnable feeder) {
-        if (this.feeder != null) {
+    void attachPipe(Runnable feeder) {
+        if (this.pipeSource != null) {
             throw new IllegalStateException(
                     connection + " is the target of another pipe: one at a time");
         }
-        this.feeder = feeder;
-        needsEnd = true;
+        this.pipeSource = feeder;
+        requiresEnd = true;
     }
 
     Promise<@Nullable Void> flushed() {
@@ -322,17 +323,19 @@ final class StreamOutput {
         } else if (isEmpty()) {
             outcome.resolve(null);
         } else {
-            if (waiting == null) {
-                waiting = new ArrayDeque<>();
+            if (flushWaiters == null) {
+                flushWaiters = new ArrayDeque<>();
             }
-            waiting.add(new Waiting(written, outcome));
+            flushWaiters.add(new FlushWaiter(written, outcome));
         }
         return outcome.promise();
     }
 
-    private void settle(ArrayDeque<Waiting> all) {
+    private void resolveFlushWaiters(ArrayDeque<FlushWaiter> all) {
         long gone = written - pending(); // And not what was sent: a file may end early.
-        for (Waiting first = all.peek(); first != null && first.until <= gone; first = all.peek()) {
+        for (FlushWaiter first = all.peek();
+                first != null && first.until <= gone;
+                first = all.peek()) {
             all.remove();
             first.outcome.resolve(null);
         }
@@ -343,7 +346,7 @@ final class StreamOutput {
     void end() {
         if (!ending) {
             ending = true;
-            enrol();
+            scheduleFlush();
         }
     }
 
@@ -355,24 +358,24 @@ final class StreamOutput {
     }
 
     private void endIfEmpty() {
-        if (endsWhenEmpty && !needsEnd && queue.isEmpty()) {
+        if (endsWhenEmpty && !requiresEnd && queue.isEmpty()) {
             end();
         }
     }
 
     /// The wire has ended its output.
-    void wireEnded() {
+    void transportEnded() {
         ended = true;
     }
 
     /// The stream is closed: nobody hears of what was not sent.
-    void abandon() {
-        if (waiting != null) {
+    void rejectFlushWaiters() {
+        if (flushWaiters != null) {
             StreamClosedException closed = connection.closedException();
-            for (Waiting each : waiting) {
+            for (FlushWaiter each : flushWaiters) {
                 each.outcome.reject(closed);
             }
-            waiting = null;
+            flushWaiters = null;
         }
     }
 
@@ -386,10 +389,10 @@ final class StreamOutput {
     /// What waits so far stays as it is, below; what comes from now on goes through another wire.
     ///
     /// @return what waits so far
-    OutputQueue giveWay() {
+    OutputQueue detachQueue() {
         OutputQueue below = queue;
         queue = new OutputQueue(operations.pool());
-        inTheClear = below;
+        plaintextQueue = below;
         return below;
     }
 }

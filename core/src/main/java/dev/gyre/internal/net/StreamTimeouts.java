@@ -15,7 +15,7 @@ import java.time.Duration;
 /// Loop thread only.
 final class StreamTimeouts {
     private static final long NEVER = Long.MAX_VALUE;
-    private static final Duration LONGEST = Duration.ofDays(36_500);
+    private static final Duration MAX_TIMEOUT = Duration.ofDays(36_500);
 
     private final Connection connection;
     private long idleNanos;
@@ -24,7 +24,7 @@ final class StreamTimeouts {
     private long lingerNanos;
 
     /// When all is sent.
-    private long lingerAtEndNanos;
+    private long lingerAfterOutputNanos;
 
     private long receivedAt;
     private long readingSince;
@@ -33,7 +33,7 @@ final class StreamTimeouts {
     /// When somebody who heard of silence decided to go on.
     private long idleSince;
 
-    private boolean lingers;
+    private boolean lingering;
     private long lingerSince;
     private @Nullable Timer timer;
     private long timerAt = NEVER;
@@ -43,8 +43,8 @@ final class StreamTimeouts {
         idleNanos = nanos(connection.config.idleTimeout());
         readNanos = nanos(connection.config.readTimeout());
         writeNanos = nanos(connection.config.writeTimeout());
-        lingerNanos = forEver(connection.config.lingerTimeout());
-        lingerAtEndNanos = lingerNanos;
+        lingerNanos = cappedNanos(connection.config.lingerTimeout());
+        lingerAfterOutputNanos = lingerNanos;
         long now = connection.nowNanos();
         receivedAt = now;
         readingSince = now;
@@ -52,57 +52,57 @@ final class StreamTimeouts {
     }
 
     /// The stream begins: from now on.
-    void begin() {
-        touched();
+    void start() {
+        reschedule();
     }
 
     private static long nanos(Duration timeout) {
         // Longer than anybody waits is for ever.
-        return timeout.compareTo(LONGEST) > 0 ? 0 : timeout.toNanos();
+        return timeout.compareTo(MAX_TIMEOUT) > 0 ? 0 : timeout.toNanos();
     }
 
     /// The same where no time is none at all.
-    private static long forEver(Duration timeout) {
-        return timeout.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : timeout.toNanos();
+    private static long cappedNanos(Duration timeout) {
+        return timeout.compareTo(MAX_TIMEOUT) > 0 ? MAX_TIMEOUT.toNanos() : timeout.toNanos();
     }
 
     // ------------------------------------------------------------------ setting
 
     void idle(Duration timeout) {
         idleNanos = nanos(timeout);
-        touched();
+        reschedule();
     }
 
     void read(Duration timeout) {
         readNanos = nanos(timeout);
         readingSince = connection.nowNanos();
-        touched();
+        reschedule();
     }
 
     void write(Duration timeout) {
         writeNanos = nanos(timeout);
-        touched();
+        reschedule();
     }
 
     void lingerAtMost(Duration timeout) {
-        lingerAtEndNanos = Math.min(lingerNanos, forEver(timeout));
-        touched();
+        lingerAfterOutputNanos = Math.min(lingerNanos, cappedNanos(timeout));
+        reschedule();
     }
 
     /// It is to end, and waits for the peer: from now on, and anew with all that the peer takes.
     void linger() {
-        lingers = true;
+        lingering = true;
         lingerSince = connection.nowNanos();
-        touched();
+        reschedule();
     }
 
     private long lingerUntil() {
-        long nanos = connection.output.hasEnded() ? lingerAtEndNanos : lingerNanos;
-        return lingers ? Math.max(lingerSince, sentAt) + Math.max(1, nanos) : NEVER;
+        long nanos = connection.output.hasEnded() ? lingerAfterOutputNanos : lingerNanos;
+        return lingering ? Math.max(lingerSince, sentAt) + Math.max(1, nanos) : NEVER;
     }
 
-    private void touched() {
-        watchUntil(nearest());
+    private void reschedule() {
+        scheduleBy(nextDeadline());
     }
 
     // ------------------------------------------------------------------ noting
@@ -111,18 +111,18 @@ final class StreamTimeouts {
         receivedAt = connection.nowNanos();
     }
 
-    void readingBegins() {
+    void readingStarted() {
         if (readNanos > 0) {
             readingSince = connection.nowNanos();
-            watchUntil(readingSince + readNanos);
+            scheduleBy(readingSince + readNanos);
         }
     }
 
     /// There is output where there was none.
-    void outputBegins() {
+    void outputStarted() {
         sentAt = connection.nowNanos();
         if (writeNanos > 0) {
-            watchUntil(sentAt + writeNanos);
+            scheduleBy(sentAt + writeNanos);
         }
     }
 
@@ -133,7 +133,7 @@ final class StreamTimeouts {
     // ------------------------------------------------------------------ watching
 
     /// Sees to it that the timer fires by then, at the latest.
-    private void watchUntil(long deadline) {
+    private void scheduleBy(long deadline) {
         if (deadline >= timerAt || !connection.isOpenOrDraining()) {
             return;
         }
@@ -141,16 +141,16 @@ final class StreamTimeouts {
             timer.cancel();
         }
         timerAt = deadline;
-        timer = connection.loop().at(deadline, _ -> fired()).unreference();
+        timer = connection.loop().at(deadline, _ -> onTimer()).unreference();
     }
 
-    private long nearest() {
+    private long nextDeadline() {
         return Math.min(
-                Math.min(lingerUntil(), until(TimeoutKind.IDLE)),
-                Math.min(until(TimeoutKind.READ), until(TimeoutKind.WRITE)));
+                Math.min(lingerUntil(), deadlineOf(TimeoutKind.IDLE)),
+                Math.min(deadlineOf(TimeoutKind.READ), deadlineOf(TimeoutKind.WRITE)));
     }
 
-    private long until(TimeoutKind timeout) {
+    private long deadlineOf(TimeoutKind timeout) {
         return switch (timeout) {
             case IDLE ->
                     idleNanos > 0
@@ -165,7 +165,7 @@ final class StreamTimeouts {
         };
     }
 
-    private void fired() {
+    private void onTimer() {
         timer = null;
         timerAt = NEVER;
         long now = connection.nowNanos();
@@ -174,16 +174,16 @@ final class StreamTimeouts {
             return;
         }
         for (TimeoutKind timeout : TimeoutKind.values()) {
-            if (until(timeout) <= now && connection.isOpenOrDraining()) {
+            if (deadlineOf(timeout) <= now && connection.isOpenOrDraining()) {
                 connection.lifecycle.timedOut(timeout);
-                beginAnew(timeout, now);
+                restart(timeout, now);
             }
         }
-        touched();
+        reschedule();
     }
 
     /// Who heard of it goes on: from now.
-    private void beginAnew(TimeoutKind timeout, long now) {
+    private void restart(TimeoutKind timeout, long now) {
         switch (timeout) {
             case IDLE -> idleSince = now;
             case READ -> readingSince = now;
@@ -197,6 +197,6 @@ final class StreamTimeouts {
             timer = null;
             timerAt = NEVER;
         }
-        lingers = false;
+        lingering = false;
     }
 }

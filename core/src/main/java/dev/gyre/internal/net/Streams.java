@@ -113,8 +113,8 @@ public final class Streams implements AutoCloseable {
             boolean isName = to instanceof InetSocketAddress internet && internet.isUnresolved();
             SocketAddress peer = isName ? SocketNames.peer(operations.seam(), socket) : to;
             Connection connection = new Connection(this, socket, peer, config, null);
-            connection.calledAs(to);
-            return connection.face;
+            connection.target(to);
+            return connection.stream;
         } catch (Throwable e) {
             socket.close();
             throw e;

@@ -19,33 +19,33 @@ final class TlsInput {
     private static final int PLAINTEXT_BYTES = 1 << 16;
 
     /// A peer that has sent less than this of a record is not given room for all of it.
-    private static final int EARNEST_BYTES = 4 << 10;
+    private static final int MIN_HELD_BYTES = 4 << 10;
 
     /// Above this nothing is read below.
-    private static final int MOST_HELD = 1 << 16;
+    private static final int MAX_HELD_BYTES = 1 << 16;
 
-    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+    private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
-    private static final String OURS =
+    private static final String OWNER =
             "the stream again: it is valid in the callback that it was handed to, and no longer";
 
-    private final TlsTransport wire;
-    private final TlsEngine machine;
+    private final TlsTransport transport;
+    private final TlsEngine engine;
     private @Nullable NativeBuffer held;
     private boolean ended;
     private boolean decrypting;
 
     TlsInput(TlsTransport wire) {
-        this.wire = wire;
-        machine = wire.machine;
+        this.transport = wire;
+        engine = wire.engine;
     }
 
-    boolean holds() {
+    boolean hasPending() {
         return held != null || ended;
     }
 
     boolean hasRoom() {
-        return !ended && (held == null || held.readable() <= MOST_HELD);
+        return !ended && (held == null || held.readable() <= MAX_HELD_BYTES);
     }
 
     // ------------------------------------------------------------------ arriving
@@ -60,7 +60,7 @@ final class TlsInput {
         }
     }
 
-    void arrived(NativeBuffer data) {
+    void receive(NativeBuffer data) {
         decrypt(data);
         dropIfEmpty();
         hold(data, data.readable());
@@ -69,18 +69,18 @@ final class TlsInput {
     /// The wire below has ended.
     void ended() {
         ended = true;
-        goOn();
+        resume();
     }
 
     /// Decrypts what is held, as far as it goes.
-    void goOn() {
-        if (decrypting || !wire.mayReceive()) {
+    void resume() {
+        if (decrypting || !transport.mayReceive()) {
             return;
         }
         boolean wantsMore = held == null || decrypt(null);
         dropIfEmpty();
-        if (wantsMore && ended && !wire.isOver()) {
-            wire.noticed(machine.inputClosed());
+        if (wantsMore && ended && !transport.isDone()) {
+            transport.react(engine.inputClosed());
         }
     }
 
@@ -93,12 +93,12 @@ final class TlsInput {
     }
 
     private void hold(NativeBuffer data, int bytes) {
-        if (bytes == 0 || wire.isOver()) {
+        if (bytes == 0 || transport.isDone()) {
             return;
         }
         NativeBuffer room = roomFor(data, bytes);
         if (room == null) {
-            wire.fail(CloseReason.MEMORY_LIMIT, null);
+            transport.fail(CloseReason.MEMORY_LIMIT, null);
             return;
         }
         held = room;
@@ -110,9 +110,10 @@ final class TlsInput {
         NativeBuffer kept = held;
         if (kept == null) {
             int record = bytes + Ciphertext.of(data.asReadable()).missing();
-            return wire.operations
+            return transport
+                    .operations
                     .pool()
-                    .take(bytes < EARNEST_BYTES ? EARNEST_BYTES : Math.max(record, bytes));
+                    .take(bytes < MIN_HELD_BYTES ? MIN_HELD_BYTES : Math.max(record, bytes));
         }
         if (kept.writable() >= bytes) {
             return kept;
@@ -123,7 +124,7 @@ final class TlsInput {
             return kept;
         }
         NativeBuffer larger =
-                wire.operations.pool().take(Math.max(all, TlsEngine.MOST_RECORD_BYTES));
+                transport.operations.pool().take(Math.max(all, TlsEngine.MAX_RECORD_BYTES));
         if (larger != null) {
             larger.takeFrom(kept, kept.readable());
             kept.release();
@@ -140,15 +141,15 @@ final class TlsInput {
     private boolean decrypt(@Nullable NativeBuffer fresh) {
         decrypting = true;
         try {
-            while (wire.mayReceive()) {
-                Next next = machine.session() == null ? handshake(fresh) : records(fresh);
+            while (transport.mayReceive()) {
+                Next next = engine.session() == null ? handshake(fresh) : records(fresh);
                 if (next == Next.ROOM) {
                     continue;
                 }
-                if (!wire.isOver()) {
-                    wire.noticed(next);
+                if (!transport.isDone()) {
+                    transport.react(next);
                 }
-                if (next != Next.OUTPUT || !wire.answer()) {
+                if (next != Next.OUTPUT || !transport.sendPending()) {
                     return next == Next.INPUT;
                 }
             }
@@ -160,31 +161,31 @@ final class TlsInput {
 
     private Next handshake(@Nullable NativeBuffer fresh) {
         Ciphertext records = ciphertext(fresh);
-        Next next = machine.receive(records, NOTHING);
-        skipTaken(records, fresh);
+        Next next = engine.receive(records, EMPTY);
+        skipConsumed(records, fresh);
         if (next == Next.ROOM) {
-            wire.noticed(next); // The handshake is over: this is the first record after it.
+            transport.react(next); // The handshake is over: this is the first record after it.
         }
         return next;
     }
 
     private Next records(@Nullable NativeBuffer fresh) {
         Ciphertext records = ciphertext(fresh);
-        if (records.missing() > 0 && !machine.inputEnded()) {
+        if (records.missing() > 0 && !engine.inputEnded()) {
             return Next.INPUT; // Not worth a buffer.
         }
-        NativeBuffer plaintext = wire.operations.pool().take(PLAINTEXT_BYTES);
+        NativeBuffer plaintext = transport.operations.pool().take(PLAINTEXT_BYTES);
         if (plaintext == null) {
-            wire.fail(CloseReason.MEMORY_LIMIT, null);
+            transport.fail(CloseReason.MEMORY_LIMIT, null);
             return Next.FAILURE;
         }
         try {
             ByteBuffer into = plaintext.asWritable();
-            Next next = machine.receive(records, into);
-            skipTaken(records, fresh);
+            Next next = engine.receive(records, into);
+            skipConsumed(records, fresh);
             plaintext.advance(into.position());
             if (plaintext.readable() > 0) {
-                handOn(plaintext.lendView());
+                deliver(plaintext.lendView());
             }
             return next;
         } finally {
@@ -197,10 +198,10 @@ final class TlsInput {
     }
 
     private static ByteBuffer readable(@Nullable NativeBuffer bytes) {
-        return bytes == null ? NOTHING : bytes.asReadable();
+        return bytes == null ? EMPTY : bytes.asReadable();
     }
 
-    private void skipTaken(Ciphertext records, @Nullable NativeBuffer fresh) {
+    private void skipConsumed(Ciphertext records, @Nullable NativeBuffer fresh) {
         skip(held, records.held());
         skip(fresh, records.fresh());
     }
@@ -211,11 +212,11 @@ final class TlsInput {
         }
     }
 
-    private void handOn(NativeBuffer view) {
+    private void deliver(NativeBuffer view) {
         try {
-            wire.user().onReceived(view);
+            transport.handler().onReceived(view);
         } finally {
-            view.endBorrowing(OURS);
+            view.endBorrowing(OWNER);
         }
     }
 

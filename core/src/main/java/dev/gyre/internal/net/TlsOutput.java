@@ -31,27 +31,27 @@ final class TlsOutput {
     private static final int SMALL_BYTES = 4 << 10;
 
     /// How many pieces of the queue are looked at at once.
-    private static final int PIECES = 64;
+    private static final int MAX_PIECES = 64;
 
     private static final ByteBuffer[] NONE = {};
 
-    private final TlsTransport wire;
-    private final TlsEngine machine;
+    private final TlsTransport transport;
+    private final TlsEngine engine;
     private final Transport below;
 
     /// What goes out as it is: records, behind what was written before TLS began.
     private final OutputQueue records;
 
     /// How much of that was left when it was last looked at.
-    private long carried;
+    private long plaintextLeft;
 
     private @Nullable OutputQueue source;
 
     /// How much of the source is encrypted, and not yet sent.
-    private long underway;
+    private long inFlightBytes;
 
     private boolean ending;
-    private boolean endPassedOn;
+    private boolean endRequested;
 
     /// What was read of the file that is next.
     private @Nullable NativeBuffer fileBytes;
@@ -60,24 +60,24 @@ final class TlsOutput {
     private boolean belowReleased;
 
     /// What is encrypted in one go, from which pieces.
-    private final ByteBuffer[] views = new ByteBuffer[PIECES];
+    private final ByteBuffer[] views = new ByteBuffer[MAX_PIECES];
 
-    private final NativeBuffer[] pieces = new NativeBuffer[PIECES];
+    private final NativeBuffer[] pieces = new NativeBuffer[MAX_PIECES];
 
     TlsOutput(TlsTransport wire, Transport below, OutputQueue carried) {
-        this.wire = wire;
-        this.machine = wire.machine;
+        this.transport = wire;
+        this.engine = wire.engine;
         this.below = below;
         this.records = carried;
         carried.mark();
-        this.carried = carried.bytesBeforeMark();
+        this.plaintextLeft = carried.bytesBeforeMark();
     }
 
     boolean isEmpty() {
         return records.isEmpty();
     }
 
-    void offer(OutputQueue queue) {
+    void setSource(OutputQueue queue) {
         source = queue;
     }
 
@@ -87,12 +87,12 @@ final class TlsOutput {
     ///
     /// @return whether anything came of it
     boolean pump() {
-        boolean fresh = underway == 0; // One batch at a time.
+        boolean fresh = inFlightBytes == 0; // One batch at a time.
         long before = records.bytes();
         boolean more = true;
         while (more && records.bytes() - records.bytesBeforeMark() < BATCH_BYTES) {
-            int count = fresh && machine.session() != null ? gather() : 0;
-            if (count == 0 && !machine.hasOutput()) {
+            int count = fresh && engine.session() != null ? gather() : 0;
+            if (count == 0 && !engine.hasOutput()) {
                 break;
             }
             more = encrypt(count);
@@ -105,42 +105,42 @@ final class TlsOutput {
     }
 
     private boolean encrypt(int count) {
-        NativeBuffer out = wire.operations.pool().take(RECORDS_BYTES);
+        NativeBuffer out = transport.operations.pool().take(RECORDS_BYTES);
         if (out == null) {
-            putBack(count);
-            wire.fail(CloseReason.MEMORY_LIMIT, null);
+            consumeViews(count);
+            transport.fail(CloseReason.MEMORY_LIMIT, null);
             return false;
         }
         ByteBuffer into = out.asWritable();
-        Next next = machine.send(count == 0 ? NONE : views, 0, count, into);
+        Next next = engine.send(count == 0 ? NONE : views, 0, count, into);
         out.advance(into.position());
-        boolean left = putBack(count);
-        hand(out);
+        boolean left = consumeViews(count);
+        enqueue(out);
         if (next == Next.END && left) {
-            wire.fail(
+            transport.fail(
                     CloseReason.TLS_FAILED,
                     new SSLException(
                             "the peer has ended the connection, which before TLS 1.3 ends both"
                                     + " directions: not everything was sent"));
             return false;
         }
-        if (!wire.isOver()) {
-            wire.noticed(next);
+        if (!transport.isDone()) {
+            transport.react(next);
         }
         // What is done for now may not be all there is: the handshake may be over just now.
-        return (next == Next.ROOM || next == Next.DONE) && !wire.isOver();
+        return (next == Next.ROOM || next == Next.DONE) && !transport.isDone();
     }
 
-    private void hand(NativeBuffer out) {
+    private void enqueue(NativeBuffer out) {
         int bytes = out.readable();
         if (bytes > SMALL_BYTES) {
-            records.hand(out);
+            records.putOwned(out);
             return;
         }
         boolean fits = bytes == 0 || records.put(out);
         out.release();
         if (!fits) {
-            wire.fail(CloseReason.MEMORY_LIMIT, null);
+            transport.fail(CloseReason.MEMORY_LIMIT, null);
         }
     }
 
@@ -156,7 +156,7 @@ final class TlsOutput {
             return gatherFile();
         }
         int count = 0;
-        for (int i = 0; count < PIECES; i++) {
+        for (int i = 0; count < MAX_PIECES; i++) {
             NativeBuffer piece = queue.memory(i);
             if (piece == null) {
                 break;
@@ -175,7 +175,7 @@ final class TlsOutput {
         }
         views[count] = piece.asReadable();
         if (lent) {
-            piece.lend(wire);
+            piece.lend(transport);
         }
         pieces[count] = piece;
         return count + 1;
@@ -184,13 +184,13 @@ final class TlsOutput {
     /// Notes what was taken, and forgets the views.
     ///
     /// @return whether something is left
-    private boolean putBack(int count) {
+    private boolean consumeViews(int count) {
         boolean left = false;
         for (int i = 0; i < count; i++) {
             int taken = views[i].position();
             left |= views[i].hasRemaining();
             pieces[i].emptied(taken);
-            underway += taken;
+            inFlightBytes += taken;
         }
         Arrays.fill(views, 0, count, null);
         Arrays.fill(pieces, 0, count, null);
@@ -207,25 +207,29 @@ final class TlsOutput {
         }
         OutputQueue queue = source;
         FilePart part = queue == null ? null : queue.filePart();
-        if (readingFile || part == null || underway == part.left() || read.bytesToRead() == 0) {
+        if (readingFile
+                || part == null
+                || inFlightBytes == part.left()
+                || read.bytesToRead() == 0) {
             return 0;
         }
         view(read, 0);
-        views[0].limit((int) Math.min(views[0].limit(), part.left() - underway));
+        views[0].limit((int) Math.min(views[0].limit(), part.left() - inFlightBytes));
         return 1;
     }
 
     private void readFile() {
         OutputQueue queue = source;
         FilePart part = queue == null ? null : queue.filePart();
-        NativeBuffer room = wire.operations.pool().take(RECORDS_BYTES);
+        NativeBuffer room = transport.operations.pool().take(RECORDS_BYTES);
         if (part == null || room == null) {
-            wire.fail(CloseReason.MEMORY_LIMIT, null);
+            transport.fail(CloseReason.MEMORY_LIMIT, null);
             return;
         }
         fileBytes = room;
         readingFile = true;
-        wire.operations
+        transport
+                .operations
                 .pools()
                 .buffered()
                 .of(Opcode.FILE_READ, part.file, room, this::fileRead)
@@ -241,16 +245,16 @@ final class TlsOutput {
         OutputQueue queue = source;
         FilePart part = queue == null ? null : queue.filePart();
         NativeBuffer read = fileBytes;
-        if (wire.isOver() || read == null || queue == null || part == null) {
+        if (transport.isDone() || read == null || queue == null || part == null) {
             dropFileBytes();
-            releaseIfThrough();
+            releaseIfIdle();
         } else if (bytes < 0) {
             dropFileBytes();
-            wire.fail(failure == null ? CloseReason.LOOP_ENDED : CloseReason.FAILED, failure);
+            transport.fail(failure == null ? CloseReason.LOOP_ENDED : CloseReason.FAILED, failure);
         } else if (bytes == 0) {
             dropFileBytes();
             queue.endFile(); // It is shorter than was said.
-            wire.user().onSent(0);
+            transport.handler().onSent(0);
         } else {
             pump();
         }
@@ -268,32 +272,32 @@ final class TlsOutput {
 
     /// The wire below has taken so many bytes.
     void sent(long bytes) {
-        long before = carried;
-        carried = records.bytesBeforeMark();
+        long before = plaintextLeft;
+        plaintextLeft = records.bytesBeforeMark();
         long told = Math.min(before, bytes);
-        if (records.isEmpty() && underway > 0) {
+        if (records.isEmpty() && inFlightBytes > 0) {
             OutputQueue queue = source;
             assert queue != null : "encrypted from nowhere";
             dropFileBytes(); // What is left of them is read again.
-            queue.taken(underway);
-            told += underway;
-            underway = 0;
+            queue.consumed(inFlightBytes);
+            told += inFlightBytes;
+            inFlightBytes = 0;
         }
         // A file that ended early is no longer waited for either.
-        if ((told > 0 || carried < before) && !wire.isOver()) {
-            wire.user().onSent(told);
+        if ((told > 0 || plaintextLeft < before) && !transport.isDone()) {
+            transport.handler().onSent(told);
         }
     }
 
     /// How much of what is encrypted is out: at least so much, as records are longer than what is in them.
-    long partlySent(Transport below) {
-        return Math.max(0, underway - (records.bytes() - below.partlySent()));
+    long partiallySent(Transport below) {
+        return Math.max(0, inFlightBytes - (records.bytes() - below.partiallySent()));
     }
 
     /// A close_notify goes out behind everything, and then the end of the wire below.
     void end() {
         ending = true;
-        if (!wire.isOver()) {
+        if (!transport.isDone()) {
             pump();
         }
     }
@@ -302,31 +306,31 @@ final class TlsOutput {
     ///
     /// @return false if the wire below had been told of an end before
     boolean endBelow() {
-        if (endPassedOn) {
+        if (endRequested) {
             return false;
         }
-        endPassedOn = true;
+        endRequested = true;
         below.endOutput();
         return true;
     }
 
     private void endIfDone() {
-        if (ending && machine.outputEnded() && records.isEmpty()) {
+        if (ending && engine.outputEnded() && records.isEmpty()) {
             endBelow();
         }
     }
 
     /// The alert of a failure.
-    void sayGoodbye() {
-        if (!machine.hasOutput()) {
+    void sendAlert() {
+        if (!engine.hasOutput()) {
             return;
         }
-        NativeBuffer out = wire.operations.pool().take(RECORDS_BYTES);
+        NativeBuffer out = transport.operations.pool().take(RECORDS_BYTES);
         if (out != null) {
             ByteBuffer into = out.asWritable();
-            machine.send(into);
+            engine.send(into);
             out.advance(into.position());
-            hand(out);
+            enqueue(out);
         }
         if (!records.isEmpty()) {
             below.flush(records);
@@ -334,7 +338,7 @@ final class TlsOutput {
     }
 
     /// What the wire below has not taken at once.
-    void sayOn() {
+    void flushRecords() {
         below.flush(records);
     }
 
@@ -353,9 +357,9 @@ final class TlsOutput {
         return !readingFile;
     }
 
-    private void releaseIfThrough() {
+    private void releaseIfIdle() {
         if (belowReleased) {
-            wire.user().onReleased();
+            transport.handler().onReleased();
         }
     }
 }

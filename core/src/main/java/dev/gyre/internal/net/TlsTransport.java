@@ -35,29 +35,29 @@ import javax.net.ssl.SSLException;
 final class TlsTransport implements Transport, Transport.Handler {
     /// How long a failed connection waits for the peer to take the alert that tells it why, and to hang up: closed
     /// before, with something unread, it would be reset, and the alert with it.
-    private static final Duration GOODBYE = Duration.ofSeconds(1);
+    private static final Duration ALERT_TIMEOUT = Duration.ofSeconds(1);
 
     final EventLoop loop;
     final LoopOperations operations;
-    final TlsEngine machine;
+    final TlsEngine engine;
     private final Transport below;
     private final Duration timeout;
     private final Deferred<TlsSession> handshake;
-    private final HandshakeExecutor work;
+    private final HandshakeExecutor executor;
     private final TlsInput input;
     private final TlsOutput output;
 
-    private @Nullable Handler user;
+    private @Nullable Handler handler;
     private @Nullable Timer timer;
     private boolean begun;
     private boolean open;
     private boolean wanted;
-    private boolean belowReads;
-    private boolean inputToldEnded;
-    private boolean resuming;
+    private boolean reading;
+    private boolean inputEndNotified;
+    private boolean resumeScheduled;
 
     /// Whether the output is to end when the handshake is over: it cannot before.
-    private boolean endAsked;
+    private boolean endRequested;
 
     /// Whether nothing comes from below any more.
     private boolean belowEnded;
@@ -67,7 +67,7 @@ final class TlsTransport implements Transport, Transport.Handler {
 
     private @Nullable Throwable failure;
     private boolean endedByFailure;
-    private boolean failureTold;
+    private boolean failureNotified;
     private boolean closed;
 
     /// @param carried what was written before, and goes out as it is
@@ -81,29 +81,29 @@ final class TlsTransport implements Transport, Transport.Handler {
         this.loop = streams.loop();
         this.operations = streams.operations();
         this.below = below;
-        this.machine = machine;
+        this.engine = machine;
         this.timeout = timeout;
         this.handshake = handshake;
-        work = streams.handshakes();
+        executor = streams.handshakes();
         input = new TlsInput(this);
         output = new TlsOutput(this, below, carried);
-        below.serve(this);
+        below.setHandler(this);
     }
 
     @Override
-    public void serve(Handler user) {
-        this.user = user;
+    public void setHandler(Handler user) {
+        this.handler = user;
     }
 
-    Handler user() {
-        return Objects.requireNonNull(user);
+    Handler handler() {
+        return Objects.requireNonNull(handler);
     }
 
     /// Begins the handshake.
     ///
     /// @param first what arrived before, and belongs to it; released here
     void begin(@Nullable NativeBuffer first) {
-        if (isOver()) {
+        if (isDone()) {
             if (first != null) {
                 first.release();
             }
@@ -114,57 +114,57 @@ final class TlsTransport implements Transport, Transport.Handler {
         if (first != null) {
             input.prepend(first);
         }
-        turn();
-        if (!isOver()) {
-            below.read(belowReads); // Whoever had it before may have left it reading.
+        pump();
+        if (!isDone()) {
+            below.setReading(reading); // Whoever had it before may have left it reading.
         }
     }
 
     // ------------------------------------------------------------------ going on
 
     /// Nothing is given to the machine, or handed on, any more.
-    boolean isOver() {
+    boolean isDone() {
         return closed || failing != null;
     }
 
     /// Whether what arrives may be decrypted: not faster than it is wanted.
     boolean mayReceive() {
-        return begun && !isOver() && (!open || wanted);
+        return begun && !isDone() && (!open || wanted);
     }
 
     /// Does all that can be done now.
-    private void turn() {
-        if (isOver()) {
+    private void pump() {
+        if (isDone()) {
             return;
         }
         output.pump();
-        input.goOn();
-        updateBelow();
+        input.resume();
+        updateReading();
     }
 
     /// The machine wants to send before it receives more.
     ///
     /// @return whether it could
-    boolean answer() {
+    boolean sendPending() {
         return output.pump();
     }
 
     /// The machine was at work: sees what has come of it.
-    void noticed(Next next) {
-        TlsSession agreed = machine.session();
+    void react(Next next) {
+        TlsSession agreed = engine.session();
         if (!open && agreed != null) {
             open = true;
             cancelTimer();
             handshake.resolve(agreed);
-            loop.microtask(this::handshakeOver);
+            loop.microtask(this::handshakeCompleted);
         }
         switch (next) {
             case TASKS -> runTasks();
-            case FAILURE -> fail(CloseReason.TLS_FAILED, machine.failure());
+            case FAILURE -> fail(CloseReason.TLS_FAILED, engine.failure());
             case END -> {
-                if (machine.inputEnded() && !inputToldEnded && !isOver()) {
-                    inputToldEnded = true;
-                    loop.microtask(this::tellInputEnded);
+                if (engine.inputEnded() && !inputEndNotified && !isDone()) {
+                    inputEndNotified = true;
+                    loop.microtask(this::notifyInputEnded);
                 }
             }
             default -> {}
@@ -172,85 +172,85 @@ final class TlsTransport implements Transport, Transport.Handler {
     }
 
     /// What had to wait for it goes on: nothing else may happen that would be a reason to.
-    private void handshakeOver() {
-        if (endAsked) {
-            machine.end();
+    private void handshakeCompleted() {
+        if (endRequested) {
+            engine.end();
             output.end();
         }
-        turn();
+        pump();
     }
 
     private void runTasks() {
-        Runnable tasks = machine.tasks();
+        Runnable tasks = engine.tasks();
         if (tasks == null) {
             return; // They are being run.
         }
         Consumer<Throwable> refused = why -> fail(CloseReason.TLS_FAILED, why);
-        work.submit(this, tasks, this::tasksDone, refused);
+        executor.submit(this, tasks, this::tasksDone, refused);
     }
 
     private void tasksDone() {
-        machine.tasksDone();
-        turn();
+        engine.tasksDone();
+        pump();
     }
 
-    private void updateBelow() {
-        if (!begun || isOver()) {
+    private void updateReading() {
+        if (!begun || isDone()) {
             return; // It is somebody else's still, or the end has its own wishes.
         }
-        boolean wants = !inputToldEnded && input.hasRoom() && (!open || wanted);
-        readBelow(wants);
+        boolean wants = !inputEndNotified && input.hasRoom() && (!open || wanted);
+        setBelowReading(wants);
     }
 
-    private void readBelow(boolean wants) {
-        if (wants != belowReads) {
-            belowReads = wants;
-            below.read(wants);
+    private void setBelowReading(boolean wants) {
+        if (wants != reading) {
+            reading = wants;
+            below.setReading(wants);
         }
     }
 
     // ------------------------------------------------------------------ as a wire
 
     @Override
-    public void read(boolean wanted) {
+    public void setReading(boolean wanted) {
         this.wanted = wanted;
-        if (wanted && open && !resuming && input.holds()) {
-            resuming = true;
+        if (wanted && open && !resumeScheduled && input.hasPending()) {
+            resumeScheduled = true;
             loop.microtask(this::resume);
         }
-        updateBelow();
+        updateReading();
     }
 
     private void resume() {
-        resuming = false;
-        turn();
+        resumeScheduled = false;
+        pump();
     }
 
     @Override
-    public void catchUp() {
-        below.catchUp();
+    public void requestInputBarrier() {
+        below.requestInputBarrier();
     }
 
     @Override
     public void flush(OutputQueue queue) {
-        output.offer(queue);
-        if (!isOver()) {
+        output.setSource(queue);
+        if (!isDone()) {
             output.pump();
         }
     }
 
     @Override
-    public long partlySent() {
-        return output.partlySent(below);
+    public long partiallySent() {
+        return output.partiallySent(below);
     }
 
     @Override
     public void endOutput() {
         if (open) {
-            machine.end();
+            engine.end();
             output.end();
         } else {
-            endAsked = true;
+            endRequested = true;
         }
     }
 
@@ -261,7 +261,7 @@ final class TlsTransport implements Transport, Transport.Handler {
         }
         closed = true;
         cancelTimer();
-        work.leave(this);
+        executor.cancel(this);
         if (!open) {
             handshake.reject(
                     failure instanceof SSLException named
@@ -277,71 +277,71 @@ final class TlsTransport implements Transport, Transport.Handler {
 
     @Override
     public void onReceived(NativeBuffer data) {
-        if (isOver()) {
+        if (isDone()) {
             data.clear();
             return;
         }
         if (!open) {
-            user().onActivity();
+            handler().onActivity();
         }
-        input.arrived(data);
-        if (isOver()) {
+        input.receive(data);
+        if (isDone()) {
             data.clear();
         } else {
             output.pump();
-            updateBelow();
+            updateReading();
         }
     }
 
     @Override
-    public void onCaughtUp() {
-        if (!isOver()) {
-            user().onCaughtUp();
+    public void onInputBarrier() {
+        if (!isDone()) {
+            handler().onInputBarrier();
         }
     }
 
     @Override
     public void onInputEnded() {
-        belowReads = false;
+        reading = false;
         belowEnded = true;
         if (failing != null) {
-            leaveIfSaid();
-        } else if (!isOver()) {
+            finishIfAlertSent();
+        } else if (!isDone()) {
             input.ended();
         }
     }
 
     @Override
     public void onEndPending() {
-        if (open && !isOver()) {
-            user().onEndPending();
+        if (open && !isDone()) {
+            handler().onEndPending();
         }
     }
 
     @Override
     public void onSent(long bytes) {
         if (open) {
-            user().onProgress(); // Also if more of the batch is left.
+            handler().onProgress(); // Also if more of the batch is left.
         } else {
-            user().onActivity();
+            handler().onActivity();
         }
         output.sent(bytes);
         if (failing != null) {
-            leaveIfSaid();
+            finishIfAlertSent();
         } else {
-            turn();
+            pump();
         }
     }
 
     @Override
     public void onProgress() {
-        user().onProgress();
+        handler().onProgress();
     }
 
     @Override
     public void onOutputEnded() {
         if (!endedByFailure) {
-            user().onOutputEnded();
+            handler().onOutputEnded();
         }
     }
 
@@ -351,18 +351,18 @@ final class TlsTransport implements Transport, Transport.Handler {
             failing = reason;
             failure = cause;
         }
-        tellFailure();
+        notifyFailure();
     }
 
     @Override
-    public void onLoopEnding() {
-        belowReads = false;
+    public void onShutdown() {
+        reading = false;
         if (failing != null) {
-            tellFailure(); // Nobody would hear the peer hang up.
+            notifyFailure(); // Nobody would hear the peer hang up.
         } else if (!open) {
             onFailed(CloseReason.LOOP_ENDED, null); // What is missing of the handshake never comes.
-        } else if (!isOver()) {
-            user().onLoopEnding();
+        } else if (!isDone()) {
+            handler().onShutdown();
         }
     }
 
@@ -370,13 +370,13 @@ final class TlsTransport implements Transport, Transport.Handler {
     public void onReleased() {
         output.release();
         if (output.isReleased()) {
-            user().onReleased();
+            handler().onReleased();
         }
     }
 
-    private void tellInputEnded() {
-        if (!isOver()) {
-            user().onInputEnded();
+    private void notifyInputEnded() {
+        if (!isDone()) {
+            handler().onInputEnded();
         }
     }
 
@@ -391,41 +391,41 @@ final class TlsTransport implements Transport, Transport.Handler {
 
     /// It is over, but for the last word to the peer.
     void fail(CloseReason reason, @Nullable Throwable cause) {
-        if (isOver()) {
+        if (isDone()) {
             return;
         }
         failing = reason;
         failure = cause;
         cancelTimer();
-        work.leave(this);
-        output.sayGoodbye();
+        executor.cancel(this);
+        output.sendAlert();
         if (output.isEmpty() || reason != CloseReason.TLS_FAILED) {
-            readBelow(false);
-            loop.microtask(this::tellFailure);
+            setBelowReading(false);
+            loop.microtask(this::notifyFailure);
         } else {
-            readBelow(!belowEnded);
-            timer = loop.after(GOODBYE, _ -> tellFailure()).unreference();
+            setBelowReading(!belowEnded);
+            timer = loop.after(ALERT_TIMEOUT, _ -> notifyFailure()).unreference();
         }
     }
 
     /// Once the alert is gone the peer is told that nothing follows, and once it hangs up too there is nothing left
     /// to wait for.
-    private void leaveIfSaid() {
+    private void finishIfAlertSent() {
         if (!output.isEmpty()) {
-            output.sayOn();
+            output.flushRecords();
             return;
         }
         endedByFailure |= output.endBelow();
         if (belowEnded) {
-            loop.microtask(this::tellFailure);
+            loop.microtask(this::notifyFailure);
         }
     }
 
-    private void tellFailure() {
-        if (!failureTold && !closed) {
-            failureTold = true;
+    private void notifyFailure() {
+        if (!failureNotified && !closed) {
+            failureNotified = true;
             cancelTimer();
-            user().onFailed(Objects.requireNonNull(failing), failure);
+            handler().onFailed(Objects.requireNonNull(failing), failure);
         }
     }
 

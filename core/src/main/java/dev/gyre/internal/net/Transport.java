@@ -16,7 +16,7 @@ interface Transport {
     /// Who hears of everything.
     interface Handler {
         /// Bytes have arrived. All of them are to be taken: the memory is used again after this. May still come
-        /// shortly after `read(false)`.
+        /// shortly after `setReading(false)`.
         void onReceived(NativeBuffer data);
 
         /// The peer has ended its output.
@@ -45,30 +45,30 @@ interface Transport {
         default void onActivity() {}
 
         /// Nothing is left in the kernel of what has arrived: [Transport#catchUp()] asked for that.
-        default void onCaughtUp() {}
+        default void onInputBarrier() {}
 
         /// The loop is coming to its end, and reads nothing any more: what was written may still go out.
-        void onLoopEnding();
+        void onShutdown();
 
         /// After `close`: nothing of the queue is in use any more.
         void onReleased();
     }
 
     /// Sets who hears of everything, from now on.
-    void serve(Handler user);
+    void setHandler(Handler user);
 
     /// Begins to read, or stops. Asking for what is so already does nothing.
-    void read(boolean wanted);
+    void setReading(boolean wanted);
 
     /// Has all that has arrived by now told of, and then [User#onCaughtUp()]; while nothing is read, later.
-    void catchUp();
+    void requestInputBarrier();
 
     /// There is something in the queue: takes of it what can be carried, now or at the end of the turn.
     void flush(OutputQueue queue);
 
     /// How much of the queue is out already and was not told of yet: [User#onSent] comes when a whole batch is
     /// through.
-    default long partlySent() {
+    default long partiallySent() {
         return 0;
     }
 

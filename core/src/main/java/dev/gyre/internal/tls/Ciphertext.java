@@ -59,7 +59,7 @@ public record Ciphertext(ByteBuffer held, ByteBuffer fresh) {
             return HEADER_BYTES - remaining();
         }
         int length = recordLength();
-        return length > TlsEngine.MOST_RECORD_BYTES ? 0 : Math.max(0, length - remaining());
+        return length > TlsEngine.MAX_RECORD_BYTES ? 0 : Math.max(0, length - remaining());
     }
 
     /// Copies the first bytes, and takes nothing.
@@ -71,14 +71,14 @@ public record Ciphertext(ByteBuffer held, ByteBuffer fresh) {
         into.position(at + bytes);
     }
 
-    void take(int bytes) {
+    void consume(int bytes) {
         int fromHeld = Math.min(bytes, held.remaining());
         held.position(held.position() + fromHeld);
         fresh.position(fresh.position() + bytes - fromHeld);
     }
 
     /// A copy of the beginning.
-    ByteBuffer first(int most) {
+    ByteBuffer peek(int most) {
         int bytes = Math.min(most, remaining());
         ByteBuffer shown = ByteBuffer.allocate(bytes);
         copyTo(shown, bytes);

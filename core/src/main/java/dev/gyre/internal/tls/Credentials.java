@@ -150,7 +150,7 @@ final class Credentials {
         @Override
         public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
                 throws CertificateException {
-            HandshakeRecorder.note();
+            HandshakeRecorder.noteCertificate();
             if (delegate != null) {
                 delegate.checkServerTrusted(chain, authType, engine);
             }
@@ -159,7 +159,7 @@ final class Credentials {
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
                 throws CertificateException {
-            HandshakeRecorder.note();
+            HandshakeRecorder.noteCertificate();
             if (delegate != null) {
                 delegate.checkClientTrusted(chain, authType, engine);
             }

@@ -32,7 +32,7 @@ final class Der {
             DateTimeFormatter.ofPattern("yyyyMMddHHmmss'Z'").withZone(ZoneOffset.UTC);
 
     /// From 2050 on a year needs four digits (RFC 5280, 4.1.2.5).
-    private static final Instant FOUR_DIGITS = Instant.parse("2050-01-01T00:00:00Z");
+    private static final Instant FIRST_GENERALIZED = Instant.parse("2050-01-01T00:00:00Z");
 
     private Der() {}
 
@@ -58,11 +58,11 @@ final class Der {
         return tagged(UTF8, text.getBytes(StandardCharsets.UTF_8));
     }
 
-    static byte[] nothing() {
+    static byte[] nullValue() {
         return tagged(NULL);
     }
 
-    static byte[] yes() {
+    static byte[] trueValue() {
         return tagged(BOOLEAN, new byte[] {(byte) 0xff});
     }
 
@@ -74,7 +74,7 @@ final class Der {
     }
 
     static byte[] time(Instant at) {
-        return at.isBefore(FOUR_DIGITS)
+        return at.isBefore(FIRST_GENERALIZED)
                 ? tagged(UTC_TIME, UTC.format(at).getBytes(StandardCharsets.US_ASCII))
                 : tagged(
                         GENERALIZED_TIME,

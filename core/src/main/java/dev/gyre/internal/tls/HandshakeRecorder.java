@@ -25,7 +25,7 @@ import javax.net.ssl.StandardConstants;
 /// have a clock's grain. But keys and trust are asked for a session exactly when the handshake is a full one, and always
 /// within the engine's delegated tasks, so on the thread that runs them.
 final class HandshakeRecorder extends SNIMatcher {
-    private static final ScopedValue<HandshakeRecorder> PRESENT = ScopedValue.newInstance();
+    private static final ScopedValue<HandshakeRecorder> CURRENT = ScopedValue.newInstance();
 
     // Written by whoever runs the tasks, read by the loop when they are done: the hand-over orders
     // both.
@@ -58,19 +58,19 @@ final class HandshakeRecorder extends SNIMatcher {
     }
 
     /// The name that is asked for in the handshake at hand; null if there is none.
-    static @Nullable String nameAskedFor() {
-        return PRESENT.isBound() ? PRESENT.get().requestedName : null;
+    static @Nullable String currentRequestedName() {
+        return CURRENT.isBound() ? CURRENT.get().requestedName : null;
     }
 
     /// Runs delegated tasks in its presence.
-    void attend(Runnable tasks) {
-        ScopedValue.where(PRESENT, this).run(tasks);
+    void run(Runnable tasks) {
+        ScopedValue.where(CURRENT, this).run(tasks);
     }
 
     /// A certificate is about to be shown, or looked at.
-    static void note() {
-        if (PRESENT.isBound()) {
-            PRESENT.get().sawCertificates = true;
+    static void noteCertificate() {
+        if (CURRENT.isBound()) {
+            CURRENT.get().sawCertificates = true;
         }
     }
 

@@ -43,9 +43,9 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
             throws SSLException {
         for (PrivateKey key : keys) {
             for (X509Certificate certificate : certificates) {
-                if (belongTogether(key, certificate.getPublicKey())) {
-                    Identity found = new Identity(inOrder(certificate, certificates, origin), key);
-                    warnOfDates(certificate, origin);
+                if (matches(key, certificate.getPublicKey())) {
+                    Identity found = new Identity(chainOf(certificate, certificates, origin), key);
+                    warnUnlessValid(certificate, origin);
                     return found;
                 }
             }
@@ -74,7 +74,7 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
             throw new SSLException(
                     file
                             + ": holds no certificate (-----BEGIN CERTIFICATE-----): "
-                            + Pem.whatIsThere(file, blocks));
+                            + Pem.describe(file, blocks));
         }
         return certificates;
     }
@@ -91,7 +91,7 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
     }
 
     /// Whether what the one signs the other accepts: the only comparison that holds for every sort of key.
-    private static boolean belongTogether(PrivateKey key, PublicKey of) {
+    private static boolean matches(PrivateKey key, PublicKey of) {
         if (!key.getAlgorithm().equals(of.getAlgorithm())) {
             return false;
         }
@@ -123,13 +123,13 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
         };
     }
 
-    private static List<X509Certificate> inOrder(
+    private static List<X509Certificate> chainOf(
             X509Certificate own, List<X509Certificate> certificates, String origin) {
         Set<X509Certificate> chain = new LinkedHashSet<>();
         X509Certificate last = own;
         while (chain.add(last)) {
             for (X509Certificate candidate : certificates) {
-                if (!chain.contains(candidate) && issued(candidate, last)) {
+                if (!chain.contains(candidate) && isIssuer(candidate, last)) {
                     last = candidate;
                     break;
                 }
@@ -149,7 +149,7 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
         return List.copyOf(chain);
     }
 
-    private static boolean issued(X509Certificate issuer, X509Certificate certificate) {
+    private static boolean isIssuer(X509Certificate issuer, X509Certificate certificate) {
         if (!issuer.getSubjectX500Principal().equals(certificate.getIssuerX500Principal())) {
             return false;
         }
@@ -162,7 +162,7 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
     }
 
     /// Only a word of it: the clock may be the one that is wrong, and some peers do not look.
-    private static void warnOfDates(X509Certificate own, String origin) {
+    private static void warnUnlessValid(X509Certificate own, String origin) {
         Instant now = Instant.now();
         String wrong;
         if (now.isAfter(own.getNotAfter().toInstant())) {
@@ -261,7 +261,7 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
     }
 
     /// One that was made here, and stays the same.
-    record Made(Identity identity) implements Source {
+    record Fixed(Identity identity) implements Source {
         @Override
         public Identity load() {
             return identity;

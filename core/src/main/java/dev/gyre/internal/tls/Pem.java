@@ -19,7 +19,7 @@ import javax.net.ssl.SSLException;
 /// PEM files as people have them: blocks with text around them, any line ends, any line length.
 final class Pem {
     /// The trust of a whole system is half a megabyte.
-    static final int MOST_BYTES = 8 << 20;
+    static final int MAX_BYTES = 8 << 20;
 
     private static final String BEGIN = "-----BEGIN ";
     private static final String END = "-----END ";
@@ -111,14 +111,14 @@ final class Pem {
     static byte[] bytes(Path file) throws IOException {
         byte[] bytes;
         try (InputStream in = Files.newInputStream(file)) {
-            bytes = in.readNBytes(MOST_BYTES + 1);
+            bytes = in.readNBytes(MAX_BYTES + 1);
         } catch (NoSuchFileException e) {
-            throw because(
+            throw withCause(
                     e,
                     new NoSuchFileException(
                             file.toString(), null, "there is no such file: is the path right?"));
         } catch (AccessDeniedException e) {
-            throw because(
+            throw withCause(
                     e,
                     new AccessDeniedException(
                             file.toString(),
@@ -129,20 +129,20 @@ final class Pem {
         } catch (IOException e) {
             throw new IOException(file + ": cannot be read: " + e.getMessage(), e);
         }
-        if (bytes.length > MOST_BYTES) {
+        if (bytes.length > MAX_BYTES) {
             throw new SSLException(
-                    file + ": has more than " + MOST_BYTES + " bytes: is it the right file?");
+                    file + ": has more than " + MAX_BYTES + " bytes: is it the right file?");
         }
         return bytes;
     }
 
-    private static <T extends IOException> T because(IOException cause, T outcome) {
+    private static <T extends IOException> T withCause(IOException cause, T outcome) {
         outcome.initCause(cause);
         return outcome;
     }
 
     /// What a file is that has no block of the wanted sort, for messages.
-    static String whatIsThere(Path file, List<Block> blocks) throws IOException {
+    static String describe(Path file, List<Block> blocks) throws IOException {
         if (!blocks.isEmpty()) {
             return "it has " + String.join(", ", blocks.stream().map(Block::label).toList());
         }

@@ -49,7 +49,7 @@ final class PrivateKeys {
             throw new SSLException(
                     file
                             + ": holds no private key (-----BEGIN PRIVATE KEY-----): "
-                            + Pem.whatIsThere(file, blocks));
+                            + Pem.describe(file, blocks));
         }
         return keys;
     }
@@ -68,7 +68,7 @@ final class PrivateKeys {
         try {
             return switch (block.label()) {
                 case "PRIVATE KEY" -> fromPkcs8(block.bytes());
-                case "RSA PRIVATE KEY" -> fromPkcs8(asPkcs8(RSA, Der.nothing(), block.bytes()));
+                case "RSA PRIVATE KEY" -> fromPkcs8(asPkcs8(RSA, Der.nullValue(), block.bytes()));
                 case "EC PRIVATE KEY" ->
                         fromPkcs8(asPkcs8(EC, curveOf(block.bytes(), curve), block.bytes()));
                 case "ENCRYPTED PRIVATE KEY" -> fromPkcs8(decrypted(block.bytes(), file, password));

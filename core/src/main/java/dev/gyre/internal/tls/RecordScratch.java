@@ -26,9 +26,9 @@ public final class RecordScratch {
     /// The array, empty, with room for as much.
     ///
     /// @param bytes as a record can have, which bounds the array too
-    private ByteBuffer room(int bytes) {
+    private ByteBuffer cleared(int bytes) {
         if (array.capacity() < bytes) {
-            array = ByteBuffer.allocate(Math.max(bytes, TlsEngine.MOST_RECORD_BYTES));
+            array = ByteBuffer.allocate(Math.max(bytes, TlsEngine.MAX_RECORD_BYTES));
         }
         return array.clear();
     }
@@ -38,13 +38,13 @@ public final class RecordScratch {
     /// @param bytes its length; as many are there
     SSLEngineResult unwrap(SSLEngine engine, Ciphertext arrived, int bytes, ByteBuffer plaintext)
             throws SSLException {
-        ByteBuffer record = room(bytes);
+        ByteBuffer record = cleared(bytes);
         arrived.copyTo(record, bytes);
         record.flip();
         try {
             return engine.unwrap(record, plaintext);
         } finally {
-            arrived.take(record.position());
+            arrived.consume(record.position());
         }
     }
 
@@ -57,7 +57,7 @@ public final class RecordScratch {
         if (ciphertext.remaining() < most) {
             return NO_ROOM;
         }
-        ByteBuffer record = room(most);
+        ByteBuffer record = cleared(most);
         try {
             return engine.wrap(plaintext, from, count, record);
         } finally {

@@ -37,13 +37,13 @@ final class SelfSignedCertificate {
     private static final int IP_ADDRESS = 7;
 
     /// The common name may not be longer (RFC 5280, upper bounds).
-    private static final int MOST_COMMON_NAME = 64;
+    private static final int MAX_COMMON_NAME_CHARS = 64;
 
     /// What browsers accept is 398 days.
-    private static final Duration VALID = Duration.ofDays(365);
+    private static final Duration VALIDITY = Duration.ofDays(365);
 
     /// For peers whose clock is behind.
-    private static final Duration BACKDATED = Duration.ofDays(1);
+    private static final Duration CLOCK_SKEW = Duration.ofDays(1);
 
     private SelfSignedCertificate() {}
 
@@ -73,7 +73,7 @@ final class SelfSignedCertificate {
                         Der.integer(new BigInteger(126, new SecureRandom()).setBit(126)),
                         algorithm,
                         name,
-                        Der.sequence(Der.time(now.minus(BACKDATED)), Der.time(now.plus(VALID))),
+                        Der.sequence(Der.time(now.minus(CLOCK_SKEW)), Der.time(now.plus(VALIDITY))),
                         name,
                         pair.getPublic().getEncoded(),
                         Der.explicit(
@@ -89,7 +89,9 @@ final class SelfSignedCertificate {
 
     private static byte[] name(String first) {
         String text =
-                first.length() <= MOST_COMMON_NAME ? first : first.substring(0, MOST_COMMON_NAME);
+                first.length() <= MAX_COMMON_NAME_CHARS
+                        ? first
+                        : first.substring(0, MAX_COMMON_NAME_CHARS);
         return Der.sequence(Der.set(Der.sequence(Der.oid(COMMON_NAME), Der.utf8(text))));
     }
 
@@ -113,7 +115,7 @@ final class SelfSignedCertificate {
 
     private static byte[] extension(String oid, boolean critical, byte[] value) {
         return critical
-                ? Der.sequence(Der.oid(oid), Der.yes(), Der.octets(value))
+                ? Der.sequence(Der.oid(oid), Der.trueValue(), Der.octets(value))
                 : Der.sequence(Der.oid(oid), Der.octets(value));
     }
 

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 
 /// Names of servers, as certificates and clients spell them.
 final class ServerName {
-    private static final int MOST_CHARS = 253;
+    private static final int MAX_CHARS = 253;
     private static final Pattern LABEL = Pattern.compile("[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?");
     private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
 
@@ -26,7 +26,7 @@ final class ServerName {
         if (ascii.endsWith(".")) {
             ascii = ascii.substring(0, ascii.length() - 1);
         }
-        boolean fine = !ascii.isEmpty() && ascii.length() <= MOST_CHARS;
+        boolean fine = !ascii.isEmpty() && ascii.length() <= MAX_CHARS;
         for (String label : ascii.split("\\.", -1)) {
             fine &= LABEL.matcher(label).matches();
         }

@@ -37,9 +37,9 @@ final class SniKeyManager extends X509ExtendedKeyManager {
         // Without a session to be made this is the question whether a ticket still fits our
         // certificate.
         if (engine.getHandshakeSession() != null) {
-            HandshakeRecorder.note();
+            HandshakeRecorder.noteCertificate();
         }
-        String alias = aliasFor(HandshakeRecorder.nameAskedFor());
+        String alias = aliasFor(HandshakeRecorder.currentRequestedName());
         Identity identity = identities.get(alias);
         return identity != null && keyType.equals(identity.key().getAlgorithm()) ? alias : null;
     }

@@ -52,7 +52,7 @@ public final class TlsEngine {
     }
 
     /// The longest record that TLS allows, with its header (RFC 5246, 6.2.3).
-    public static final int MOST_RECORD_BYTES = 5 + (1 << 14) + 2048;
+    public static final int MAX_RECORD_BYTES = 5 + (1 << 14) + 2048;
 
     private static final int CHANGE_CIPHER_SPEC = 20;
     private static final int ALERT = 21;
@@ -62,7 +62,7 @@ public final class TlsEngine {
 
     /// How many requests of the peer, such as for new keys, may go unanswered while it does not read. The engine itself
     /// keeps as many answers as it is asked for.
-    private static final int MOST_UNANSWERED = 32;
+    private static final int MAX_PENDING_REPLIES = 32;
 
     private static final ByteBuffer[] NOTHING = {};
 
@@ -77,20 +77,20 @@ public final class TlsEngine {
             HexFormat.of().parseHex("8025010303000c00000010" + "00".repeat(28));
 
     private final SSLEngine engine;
-    private final RecordScratch bench;
+    private final RecordScratch scratch;
     private final @Nullable String peer;
-    private final HandshakeRecorder witness;
+    private final HandshakeRecorder recorder;
 
     // One thread at a time.
     private @Nullable TlsSession session;
     private @Nullable SSLException failure;
-    private boolean working;
+    private boolean tasksRunning;
     private boolean sawRecord;
-    private boolean refusesHandshakes;
+    private boolean rejectsHandshakes;
     private boolean inputEnded;
     private boolean outputEnding;
     private boolean outputEnded;
-    private int unanswered;
+    private int pendingReplies;
 
     /// @param peer the server's name, for a client
     TlsEngine(
@@ -99,9 +99,9 @@ public final class TlsEngine {
             @Nullable String peer,
             HandshakeRecorder witness) {
         this.engine = engine;
-        this.bench = bench;
+        this.scratch = bench;
         this.peer = peer;
-        this.witness = witness;
+        this.recorder = witness;
     }
 
     // ------------------------------------------------------------------ looking
@@ -128,7 +128,7 @@ public final class TlsEngine {
 
     /// Whether [#send] has something to send of its own, such as a message of the handshake, an alert or the end.
     public boolean hasOutput() {
-        return !working
+        return !tasksRunning
                 && !outputEnded
                 && (outputEnding
                         || failure != null
@@ -147,12 +147,12 @@ public final class TlsEngine {
         if (failure != null) {
             return Next.FAILURE;
         }
-        if (working) {
+        if (tasksRunning) {
             return Next.TASKS;
         }
         try {
             while (true) {
-                Next obstacle = beforeRecord(ciphertext);
+                Next obstacle = checkRecord(ciphertext);
                 if (obstacle != null) {
                     return obstacle;
                 }
@@ -161,22 +161,22 @@ public final class TlsEngine {
                     return Next.ROOM; // Before it is copied in vain.
                 }
                 if (!sawRecord && !engine.getUseClientMode()) {
-                    witness.noteHello(ciphertext.first(length));
+                    recorder.noteHello(ciphertext.peek(length));
                 }
-                SSLEngineResult result = bench.unwrap(engine, ciphertext, length, plaintext);
+                SSLEngineResult result = scratch.unwrap(engine, ciphertext, length, plaintext);
                 if (result.getStatus() == SSLEngineResult.Status.BUFFER_OVERFLOW) {
                     return Next.ROOM;
                 }
                 afterRecord(result);
             }
         } catch (SSLException e) {
-            return fail(TlsErrors.explained(e, peer));
+            return fail(TlsErrors.describe(e, peer));
         } catch (RuntimeException e) {
-            return fail(unforeseen(e));
+            return fail(unexpected(e));
         }
     }
 
-    private @Nullable Next beforeRecord(Ciphertext ciphertext) {
+    private @Nullable Next checkRecord(Ciphertext ciphertext) {
         if (inputEnded) {
             return Next.END;
         }
@@ -185,8 +185,8 @@ public final class TlsEngine {
             return Next.TASKS;
         }
         if (status != HandshakeStatus.NEED_WRAP) {
-            unanswered = 0;
-        } else if (session == null || unanswered > MOST_UNANSWERED) {
+            pendingReplies = 0;
+        } else if (session == null || pendingReplies > MAX_PENDING_REPLIES) {
             return Next.OUTPUT;
         }
         if (!ciphertext.hasHeader()) {
@@ -194,26 +194,26 @@ public final class TlsEngine {
         }
         int type = ciphertext.type();
         if (!sawRecord && ciphertext.isSsl2Hello()) {
-            return refuse(SSL2_HELLO, TlsErrors.ssl2());
+            return reject(SSL2_HELLO, TlsErrors.ssl2());
         }
         if (!isExpected(type) || ciphertext.majorVersion() != MAJOR_VERSION) {
-            return refuse(OVERSIZED_RECORD, TlsErrors.notTls(ciphertext, !sawRecord));
+            return reject(OVERSIZED_RECORD, TlsErrors.notTls(ciphertext, !sawRecord));
         }
         int length = ciphertext.recordLength();
-        if (length > MOST_RECORD_BYTES) {
-            return refuse(
+        if (length > MAX_RECORD_BYTES) {
+            return reject(
                     OVERSIZED_RECORD,
                     new SSLException(
                             "the peer sent a record of "
                                     + length
                                     + " bytes, and TLS allows "
-                                    + MOST_RECORD_BYTES));
+                                    + MAX_RECORD_BYTES));
         }
         if (ciphertext.remaining() < length) {
             return Next.INPUT;
         }
-        if (type == HANDSHAKE && refusesHandshakes) {
-            return refuse(
+        if (type == HANDSHAKE && rejectsHandshakes) {
+            return reject(
                     OVERSIZED_RECORD,
                     new SSLException("the peer requested renegotiation, which is not allowed"));
         }
@@ -236,7 +236,7 @@ public final class TlsEngine {
             finishHandshake();
         } else if (result.getHandshakeStatus() == HandshakeStatus.NEED_WRAP
                 && result.bytesProduced() == 0) {
-            unanswered++;
+            pendingReplies++;
         }
     }
 
@@ -265,11 +265,11 @@ public final class TlsEngine {
     /// @param ciphertext with room for [#MOST_RECORD_BYTES] at least
     /// @return INPUT, ROOM, TASKS, DONE, END or FAILURE
     public Next send(ByteBuffer[] plaintext, int from, int count, ByteBuffer ciphertext) {
-        if (working) {
+        if (tasksRunning) {
             return Next.TASKS;
         }
         if (failure != null) {
-            sayGoodbye(ciphertext);
+            sendAlert(ciphertext);
             return Next.FAILURE;
         }
         try {
@@ -277,18 +277,18 @@ public final class TlsEngine {
                 if (outputEnding && !hasRemaining(plaintext, from, count)) {
                     engine.closeOutbound();
                 }
-                SSLEngineResult result = bench.wrap(engine, plaintext, from, count, ciphertext);
+                SSLEngineResult result = scratch.wrap(engine, plaintext, from, count, ciphertext);
                 Next obstacle = afterWrap(result, plaintext, from, count);
                 if (obstacle != null) {
                     return obstacle;
                 }
             }
         } catch (SSLException e) {
-            fail(TlsErrors.explained(e, peer));
+            fail(TlsErrors.describe(e, peer));
         } catch (RuntimeException e) {
-            fail(unforeseen(e));
+            fail(unexpected(e));
         }
-        sayGoodbye(ciphertext);
+        sendAlert(ciphertext);
         return Next.FAILURE;
     }
 
@@ -337,14 +337,14 @@ public final class TlsEngine {
     }
 
     /// The alert of a failure, if there is room; a connection that failed is not worth waiting for it.
-    private void sayGoodbye(ByteBuffer ciphertext) {
+    private void sendAlert(ByteBuffer ciphertext) {
         if (outputEnded) {
             return;
         }
         try {
             engine.closeOutbound();
             while (!engine.isOutboundDone()) {
-                SSLEngineResult result = bench.wrap(engine, NOTHING, 0, 0, ciphertext);
+                SSLEngineResult result = scratch.wrap(engine, NOTHING, 0, 0, ciphertext);
                 if (result.bytesProduced() == 0) {
                     break;
                 }
@@ -362,11 +362,11 @@ public final class TlsEngine {
     ///
     /// @return null if there is nothing, or it has been handed out
     public @Nullable Runnable tasks() {
-        if (working || engine.getHandshakeStatus() != HandshakeStatus.NEED_TASK) {
+        if (tasksRunning || engine.getHandshakeStatus() != HandshakeStatus.NEED_TASK) {
             return null;
         }
-        working = true;
-        return () -> witness.attend(this::runTasks);
+        tasksRunning = true;
+        return () -> recorder.run(this::runTasks);
     }
 
     /// What goes wrong in them the engine keeps, and throws at the next call.
@@ -380,26 +380,26 @@ public final class TlsEngine {
 
     /// The tasks have been run.
     public void tasksDone() {
-        working = false;
+        tasksRunning = false;
     }
 
     private void finishHandshake() {
         if (session != null) {
             return; // new keys or tickets, within the same session
         }
-        TlsSession agreed = witness.session(engine, peer);
+        TlsSession agreed = recorder.session(engine, peer);
         session = agreed;
         // In TLS 1.3 the type of a record is hidden, and there is no negotiating anew.
-        refusesHandshakes = agreed.version().equals("TLSv1.2");
+        rejectsHandshakes = agreed.version().equals("TLSv1.2");
     }
 
     /// Engines and what they ask, such as managers of keys, may throw anything: it is this connection's only.
-    private static SSLException unforeseen(RuntimeException thrown) {
+    private static SSLException unexpected(RuntimeException thrown) {
         return new SSLException("the TLS engine failed: " + thrown, thrown);
     }
 
     /// Fails, with the fatal alert that the engine sends for an illegal record.
-    private Next refuse(byte[] illegalRecord, SSLException why) {
+    private Next reject(byte[] illegalRecord, SSLException why) {
         try {
             SSLEngineResult _ =
                     engine.unwrap(ByteBuffer.wrap(illegalRecord), ByteBuffer.allocate(0));

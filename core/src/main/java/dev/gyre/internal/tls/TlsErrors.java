@@ -26,8 +26,8 @@ final class TlsErrors {
     /// The same failure in better words, as far as there are any.
     ///
     /// @param peer the server's name, for a client
-    static SSLException explained(SSLException thrown, @Nullable String peer) {
-        String words = words(thrown, peer == null ? "the peer" : peer);
+    static SSLException describe(SSLException thrown, @Nullable String peer) {
+        String words = message(thrown, peer == null ? "the peer" : peer);
         SSLException explained =
                 thrown instanceof SSLHandshakeException
                         ? new SSLHandshakeException(words)
@@ -36,7 +36,7 @@ final class TlsErrors {
         return explained;
     }
 
-    private static String words(SSLException thrown, String peer) {
+    private static String message(SSLException thrown, String peer) {
         String message = String.valueOf(thrown.getMessage());
         Matcher alert = ALERT.matcher(message);
         if (alert.find()) {
@@ -102,7 +102,7 @@ final class TlsErrors {
     /// @param sent what it sent, at least a byte
     static SSLException notTls(Ciphertext sent, boolean first) {
         StringBuilder shown = new StringBuilder("'");
-        ByteBuffer begin = sent.first(SHOWN_BYTES);
+        ByteBuffer begin = sent.peek(SHOWN_BYTES);
         while (begin.hasRemaining()) {
             int next = begin.get();
             shown.append(
@@ -115,7 +115,7 @@ final class TlsErrors {
             return new SSLException(
                     "the peer stopped speaking TLS in the middle: it sent " + shown);
         }
-        String language = language(shown.substring(1));
+        String language = protocolName(shown.substring(1));
         return new SSLException(
                 "the peer speaks "
                         + (language == null ? "no TLS" : language + ", not TLS")
@@ -129,7 +129,7 @@ final class TlsErrors {
                 "the peer sent an SSLv2 hello, which is not supported: use TLS 1.2 or 1.3");
     }
 
-    private static @Nullable String language(String begin) {
+    private static @Nullable String protocolName(String begin) {
         if (Pattern.matches("(?s)(GET|HEAD|PUT|POST|DELE|OPTI|PATC|TRAC|CONN|HTTP|PRI).*", begin)) {
             return "HTTP";
         }

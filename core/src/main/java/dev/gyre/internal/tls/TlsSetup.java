@@ -1,7 +1,7 @@
 package dev.gyre.internal.tls;
 
 import dev.gyre.internal.tls.Credentials.Sources;
-import dev.gyre.internal.tls.Identity.Made;
+import dev.gyre.internal.tls.Identity.Fixed;
 import dev.gyre.internal.tls.Identity.Password;
 import dev.gyre.internal.tls.Identity.PemFiles;
 import dev.gyre.internal.tls.Identity.Pkcs12File;
@@ -28,7 +28,7 @@ import javax.net.ssl.SSLParameters;
 /// The settings, and what makes engines of them.
 public final class TlsSetup implements Tls, Cloneable {
     private static final List<String> VERSIONS = List.of("TLSv1.3", "TLSv1.2");
-    private static final int MOST_PROTOCOL_BYTES = 255;
+    private static final int MAX_PROTOCOL_BYTES = 255;
 
     private final boolean server;
 
@@ -73,7 +73,7 @@ public final class TlsSetup implements Tls, Cloneable {
         List<String> of =
                 names.length == 0 ? List.of("localhost", "127.0.0.1", "::1") : List.of(names);
         try {
-            return server(new Made(SelfSignedCertificate.identity(of, Instant.now())));
+            return server(new Fixed(SelfSignedCertificate.identity(of, Instant.now())));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -168,10 +168,10 @@ public final class TlsSetup implements Tls, Cloneable {
     public Tls withProtocols(String... names) {
         for (String name : names) {
             int bytes = name.getBytes(StandardCharsets.UTF_8).length;
-            if (bytes == 0 || bytes > MOST_PROTOCOL_BYTES) {
+            if (bytes == 0 || bytes > MAX_PROTOCOL_BYTES) {
                 throw new IllegalArgumentException(
                         "a protocol's name has from 1 to "
-                                + MOST_PROTOCOL_BYTES
+                                + MAX_PROTOCOL_BYTES
                                 + " bytes, not "
                                 + bytes
                                 + ": '"
@@ -187,7 +187,7 @@ public final class TlsSetup implements Tls, Cloneable {
     @Override
     public Tls withVersions(String... versions) {
         TlsSetup copy = copy();
-        copy.versions = someOf("versions", VERSIONS, versions);
+        copy.versions = requireSubset("versions", VERSIONS, versions);
         return copy;
     }
 
@@ -195,11 +195,11 @@ public final class TlsSetup implements Tls, Cloneable {
     public Tls withCipherSuites(String... names) {
         String[] known = credentials.context().getSupportedSSLParameters().getCipherSuites();
         TlsSetup copy = copy();
-        copy.cipherSuites = someOf("cipher suites", Arrays.asList(known), names);
+        copy.cipherSuites = requireSubset("cipher suites", Arrays.asList(known), names);
         return copy;
     }
 
-    private static List<String> someOf(String what, List<String> known, String... wanted) {
+    private static List<String> requireSubset(String what, List<String> known, String... wanted) {
         List<String> some = List.of(wanted);
         if (some.isEmpty()) {
             throw new IllegalArgumentException(what + ": at least one is needed");
@@ -276,8 +276,8 @@ public final class TlsSetup implements Tls, Cloneable {
     /// @param port keeps the sessions of different servers on one host apart; any for a server
     /// @param bench of the loop that the connection is on
     /// @throws IllegalArgumentException if a client does not know whose certificate it should want
-    public TlsEngine machine(@Nullable String host, int port, RecordScratch bench) {
-        String name = server ? null : nameOf(host);
+    public TlsEngine newEngine(@Nullable String host, int port, RecordScratch bench) {
+        String name = server ? null : serverNameFor(host);
         // Sessions are kept under this name, so that none is resumed under another than it was
         // verified for.
         SSLEngine engine =
@@ -287,7 +287,7 @@ public final class TlsSetup implements Tls, Cloneable {
         engine.setUseClientMode(!server);
         HandshakeRecorder witness = new HandshakeRecorder();
         SSLParameters parameters = engine.getSSLParameters();
-        describe(parameters, name);
+        configure(parameters, name);
         if (server) {
             parameters.setSNIMatchers(List.of(witness));
         }
@@ -305,7 +305,7 @@ public final class TlsSetup implements Tls, Cloneable {
                     "a server's TLS cannot connect: give Tls.client(), or begin it with"
                             + " Stream.secure if the other side is the client");
         }
-        nameOf(host);
+        serverNameFor(host);
     }
 
     /// Lets a server's pass.
@@ -319,7 +319,7 @@ public final class TlsSetup implements Tls, Cloneable {
         }
     }
 
-    private @Nullable String nameOf(@Nullable String host) {
+    private @Nullable String serverNameFor(@Nullable String host) {
         if (serverName != null) {
             return serverName;
         }
@@ -334,7 +334,7 @@ public final class TlsSetup implements Tls, Cloneable {
         return null;
     }
 
-    private void describe(SSLParameters parameters, @Nullable String name) {
+    private void configure(SSLParameters parameters, @Nullable String name) {
         parameters.setProtocols(versions.toArray(String[]::new));
         if (!cipherSuites.isEmpty()) {
             parameters.setCipherSuites(cipherSuites.toArray(String[]::new));

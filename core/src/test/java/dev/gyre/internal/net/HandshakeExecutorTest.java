@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /// How many handshakes are worked on at a time, and who is next.
 class HandshakeExecutorTest {
-    private static final int MOST = HandshakeExecutor.MOST_AT_ONCE;
+    private static final int MOST = HandshakeExecutor.MAX_CONCURRENT;
 
     private final EventLoop loop = EventLoop.open();
     private final HandshakeExecutor work = new HandshakeExecutor(loop, loop::microtask);
@@ -73,7 +73,7 @@ class HandshakeExecutorTest {
         for (int i = 0; i < MOST + 3; i++) {
             submit(i);
         }
-        work.leave(MOST + 1);
+        work.cancel(MOST + 1);
         assertThat(work.waiting()).isEqualTo(2);
 
         gate.countDown();

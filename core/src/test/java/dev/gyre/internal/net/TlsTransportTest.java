@@ -27,31 +27,31 @@ import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManager;
 
-/// A server's TLS over a wire that carries when it is told to, and a client that is an engine of the JDK.
+/// A server's TLS over a transport that carries when it is told to, and a client that is an engine of the JDK.
 class TlsTransportTest {
     private static final int MOST_TURNS = 10_000;
 
     private final EventLoop loop = EventLoop.open();
     private final Streams streams = Streams.on(loop, "test");
-    private final SlowWire below = new SlowWire();
+    private final SlowTransport below = new SlowTransport();
     private final Listening user = new Listening();
     private final ByteArrayOutputStream toServer = new ByteArrayOutputStream();
     private SSLEngine client;
-    private TlsTransport wire;
+    private TlsTransport transport;
 
-    private static final class SlowWire implements Transport {
+    private static final class SlowTransport implements Transport {
         @Nullable OutputQueue flushed;
         boolean reads;
         boolean outputEnded;
 
         @Override
-        public void catchUp() {}
+        public void requestInputBarrier() {}
 
         @Override
-        public void serve(Handler user) {}
+        public void setHandler(Handler user) {}
 
         @Override
-        public void read(boolean wanted) {
+        public void setReading(boolean wanted) {
             reads = wanted;
         }
 
@@ -78,7 +78,7 @@ class TlsTransportTest {
             byte[] bytes = new byte[first.readable()];
             first.asReadable().get(bytes);
             first.emptied(bytes.length);
-            queue.taken(bytes.length);
+            queue.consumed(bytes.length);
             return bytes;
         }
     }
@@ -117,7 +117,7 @@ class TlsTransportTest {
         }
 
         @Override
-        public void onLoopEnding() {}
+        public void onShutdown() {}
 
         @Override
         public void onReleased() {}
@@ -129,17 +129,17 @@ class TlsTransportTest {
         context.init(null, new TrustManager[] {new Trusting()}, null);
         client = context.createSSLEngine("localhost", 4433);
         client.setUseClientMode(true);
-        wire =
+        transport =
                 new TlsTransport(
                         streams,
                         below,
                         new OutputQueue(streams.operations().pool()),
-                        TlsSetup.of(Tls.selfSigned()).machine(null, 0, streams.records()),
+                        TlsSetup.of(Tls.selfSigned()).newEngine(null, 0, streams.records()),
                         Duration.ofMinutes(1),
                         loop.deferred());
-        wire.serve(user);
-        wire.begin(null);
-        wire.read(true);
+        transport.setHandler(user);
+        transport.begin(null);
+        transport.setReading(true);
     }
 
     @AfterEach
@@ -189,7 +189,7 @@ class TlsTransportTest {
             int part = Math.min(bytes.length - at, 16 << 10);
             NativeBuffer arrived = streams.operations().pool().take(16 << 10);
             arrived.put(bytes, at, part);
-            wire.onReceived(arrived);
+            transport.onReceived(arrived);
             assertThat(arrived.readable()).as("all is taken").isZero();
             arrived.release();
             at += part;
@@ -199,7 +199,7 @@ class TlsTransportTest {
     private byte[] carry() {
         byte[] carried = below.carry();
         if (carried.length > 0) {
-            wire.onSent(carried.length);
+            transport.onSent(carried.length);
         }
         return carried;
     }
@@ -215,7 +215,7 @@ class TlsTransportTest {
 
     private void shakeHands() throws SSLException {
         clientSends(new byte[0]);
-        talkUntil(() -> wire.machine.session() != null);
+        talkUntil(() -> transport.engine.session() != null);
         loop.runSome();
     }
 
@@ -240,7 +240,7 @@ class TlsTransportTest {
         shakeHands();
         OutputQueue queue = new OutputQueue(streams.operations().pool());
         queue.put(new byte[200_000]);
-        wire.flush(queue); // A batch is under way, and the client takes nothing.
+        transport.flush(queue); // A batch is under way, and the client takes nothing.
 
         for (int i = 0; i < 40; i++) {
             client.beginHandshake(); // Asks for new keys, which is to be answered.
@@ -256,7 +256,7 @@ class TlsTransportTest {
         }
 
         assertThat(below.reads).as("reading again").isTrue();
-        wire.close(true);
+        transport.close(true);
     }
 
     @Test
@@ -305,7 +305,7 @@ class TlsTransportTest {
         loop.runSome();
         assertThat(user.failed).as("told before the peer has hung up").isNull();
 
-        wire.onInputEnded();
+        transport.onInputEnded();
         loop.runSome();
 
         assertThat(user.failed).isEqualTo(CloseReason.TLS_FAILED);
@@ -315,8 +315,8 @@ class TlsTransportTest {
     @Test
     @Clause("X-1")
     void loopEnding_duringTheHandshake_waitsForNothing() {
-        wire.endOutput();
-        wire.onLoopEnding();
+        transport.endOutput();
+        transport.onShutdown();
 
         assertThat(user.failed).isEqualTo(CloseReason.LOOP_ENDED);
     }

@@ -39,14 +39,14 @@ class KeyFilesTest {
 
     /// Certificate and key serve a client that believes them.
     private static void requireUsable(Tls server) {
-        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordScratch()));
+        TlsEnd here = new TlsEnd(TlsSetup.of(server).newEngine(null, 0, new RecordScratch()));
         TlsEnd there =
                 new TlsEnd(
                         TlsSetup.of(Tls.client().withoutVerification())
-                                .machine("a.test", 1, new RecordScratch()));
+                                .newEngine("a.test", 1, new RecordScratch()));
         TlsEnd.talk(there, here);
-        assertThat(there.machine.failure()).isNull();
-        assertThat(there.machine.session()).isNotNull();
+        assertThat(there.engine.failure()).isNull();
+        assertThat(there.engine.session()).isNotNull();
     }
 
     private void makePair(String key) throws IOException, InterruptedException {
@@ -206,13 +206,13 @@ class KeyFilesTest {
         openssl.write("odd.pem", leaf + Files.readString(file("unrelated.pem")));
 
         Tls server = Tls.server(file("mixed.pem"), file("leaf-key.pem"));
-        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordScratch()));
+        TlsEnd here = new TlsEnd(TlsSetup.of(server).newEngine(null, 0, new RecordScratch()));
         Tls client = Tls.client().withTrust(file("root.pem"));
-        TlsEnd there = new TlsEnd(TlsSetup.of(client).machine("a.test", 1, new RecordScratch()));
+        TlsEnd there = new TlsEnd(TlsSetup.of(client).newEngine("a.test", 1, new RecordScratch()));
         TlsEnd.talk(there, here);
 
-        assertThat(there.machine.failure()).isNull();
-        assertThat(there.machine.session().peerCertificates())
+        assertThat(there.engine.failure()).isNull();
+        assertThat(there.engine.session().peerCertificates())
                 .extracting(certificate -> certificate.getSubjectX500Principal().getName())
                 .containsExactly("CN=leaf", "CN=middle");
         try (LogCapture log = new LogCapture()) {
@@ -323,14 +323,14 @@ class KeyFilesTest {
     @Clause("X-1")
     void selfSigned_withoutNames_isOfThisMachine() {
         Tls server = Tls.selfSigned();
-        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordScratch()));
+        TlsEnd here = new TlsEnd(TlsSetup.of(server).newEngine(null, 0, new RecordScratch()));
         TlsEnd there =
                 new TlsEnd(
                         TlsSetup.of(Tls.client().withoutVerification())
-                                .machine("localhost", 1, new RecordScratch()));
+                                .newEngine("localhost", 1, new RecordScratch()));
         TlsEnd.talk(there, here);
 
-        assertThat(there.machine.session().peerCertificates().getFirst().toString())
+        assertThat(there.engine.session().peerCertificates().getFirst().toString())
                 .contains("localhost", "127.0.0.1", "0:0:0:0:0:0:0:1");
     }
 }

@@ -19,7 +19,7 @@ public final class OpenSsl {
         this.directory = directory;
     }
 
-    /// On a developer's machine it may be absent; CI has it.
+    /// On a developer's engine it may be absent; CI has it.
     public static void require() {
         boolean found;
         try {

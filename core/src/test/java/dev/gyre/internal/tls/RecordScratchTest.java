@@ -23,7 +23,7 @@ class RecordScratchTest {
     /// For a record there and back: the engine itself needs half of it.
     private static final int MOST_ALLOCATED = 6_500;
 
-    private final RecordScratch bench = new RecordScratch();
+    private final RecordScratch scratch = new RecordScratch();
     private final ByteBuffer plaintext = ByteBuffer.allocateDirect(RECORD_BYTES);
     private final ByteBuffer received = ByteBuffer.allocateDirect(1 << 15);
     private final ByteBuffer wire = ByteBuffer.allocateDirect(1 << 15);
@@ -37,11 +37,11 @@ class RecordScratchTest {
     }
 
     private TlsEnd serverEnd() {
-        return new TlsEnd(TlsSetup.of(server).machine(null, 0, bench));
+        return new TlsEnd(TlsSetup.of(server).newEngine(null, 0, scratch));
     }
 
     private TlsEnd clientEnd() {
-        return new TlsEnd(TlsSetup.of(client).machine("localhost", 4433, bench));
+        return new TlsEnd(TlsSetup.of(client).newEngine("localhost", 4433, scratch));
     }
 
     @Test
@@ -94,8 +94,8 @@ class RecordScratchTest {
 
     private void sendOne(TlsEnd from, TlsEnd to) {
         wire.clear();
-        from.machine.send(new ByteBuffer[] {plaintext.clear()}, 0, 1, wire);
-        to.machine.receive(Ciphertext.of(wire.flip()), received.clear());
+        from.engine.send(new ByteBuffer[] {plaintext.clear()}, 0, 1, wire);
+        to.engine.receive(Ciphertext.of(wire.flip()), received.clear());
         assertThat(received.position()).isEqualTo(RECORD_BYTES);
     }
 }

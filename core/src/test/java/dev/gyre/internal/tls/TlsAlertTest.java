@@ -26,21 +26,22 @@ class TlsAlertTest {
     private static final String HANDSHAKE_FAILURE = "15030300020228";
 
     private static TlsEnd server() throws IOException {
-        return new TlsEnd(TlsSetup.of(Certificates.server()).machine(null, 0, new RecordScratch()));
+        return new TlsEnd(
+                TlsSetup.of(Certificates.server()).newEngine(null, 0, new RecordScratch()));
     }
 
     private static TlsEnd client(String version) throws IOException {
         return new TlsEnd(
                 TlsSetup.of(Certificates.client().withVersions(version))
-                        .machine("localhost", 4433, new RecordScratch()));
+                        .newEngine("localhost", 4433, new RecordScratch()));
     }
 
     private static String responseOf(TlsEnd end, byte[] sent) {
         end.arrive(sent);
         end.turn();
         end.turn();
-        assertThat(end.machine.failure()).isNotNull();
-        assertThat(end.machine.outputEnded()).isTrue();
+        assertThat(end.engine.failure()).isNotNull();
+        assertThat(end.engine.outputEnded()).isTrue();
         return HexFormat.of().formatHex(end.takeOutput());
     }
 
@@ -108,7 +109,7 @@ class TlsAlertTest {
 
         assertThat(responseOf(server, bytes)).isEqualTo(HANDSHAKE_FAILURE);
         assertThat(responseOfJsse(bytes)).as("the oracle").isEqualTo(HANDSHAKE_FAILURE);
-        assertThat(server.machine.failure()).hasMessageContaining("SSLv2");
+        assertThat(server.engine.failure()).hasMessageContaining("SSLv2");
     }
 
     @Test
@@ -116,7 +117,7 @@ class TlsAlertTest {
     void receive_sslTwoHelloByteByByte_isRefusedOnce() throws Exception {
         TlsEnd server = server();
         for (byte each : HexFormat.of().parseHex("802e010303")) {
-            assertThat(server.machine.failure()).isNull();
+            assertThat(server.engine.failure()).isNull();
             server.arrive(new byte[] {each});
             server.turn();
         }
@@ -141,7 +142,7 @@ class TlsAlertTest {
             TlsEnd client = client(version);
             TlsEnd server = server();
             TlsEnd.talk(client, server);
-            assertThat(client.machine.session()).isNotNull();
+            assertThat(client.engine.session()).isNotNull();
             TlsEnd refusing = toServer ? server : client;
             TlsEnd refused = toServer ? client : server;
 
@@ -149,8 +150,8 @@ class TlsAlertTest {
             refusing.turn();
             TlsEnd.talk(client, server);
 
-            assertThat(refusing.machine.failure()).isNotNull();
-            assertThat(refused.machine.failure()).hasMessageContaining("alert unexpected_message");
+            assertThat(refusing.engine.failure()).isNotNull();
+            assertThat(refused.engine.failure()).hasMessageContaining("alert unexpected_message");
         }
     }
 
@@ -177,7 +178,7 @@ class TlsAlertTest {
             client.turn();
         }
 
-        assertThat(server.machine.failure()).hasMessageContaining("stopped speaking TLS");
-        assertThat(client.machine.failure()).hasMessageContaining("alert unexpected_message");
+        assertThat(server.engine.failure()).hasMessageContaining("stopped speaking TLS");
+        assertThat(client.engine.failure()).hasMessageContaining("alert unexpected_message");
     }
 }

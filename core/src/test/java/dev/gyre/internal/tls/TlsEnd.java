@@ -11,9 +11,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.IntUnaryOperator;
 
-/// One end of a connection in memory: a machine, what has arrived for it and what it has sent.
+/// One end of a connection in memory: an engine, what has arrived for it and what it has sent.
 final class TlsEnd {
-    final TlsEngine machine;
+    final TlsEngine engine;
     final ByteArrayOutputStream received = new ByteArrayOutputStream();
     final Deque<ByteBuffer> toSend = new ArrayDeque<>();
 
@@ -33,8 +33,8 @@ final class TlsEnd {
     private final ByteBuffer out = ByteBuffer.allocateDirect(1 << 16);
     private final ByteArrayOutputStream outbox = new ByteArrayOutputStream();
 
-    TlsEnd(TlsEngine machine) {
-        this.machine = machine;
+    TlsEnd(TlsEngine engine) {
+        this.engine = engine;
     }
 
     void write(String text) {
@@ -62,25 +62,25 @@ final class TlsEnd {
     boolean turn() {
         boolean did = send();
         did |= receive();
-        Runnable tasks = machine.tasks();
+        Runnable tasks = engine.tasks();
         if (tasks != null) {
             tasksRun++;
-            assertThat(machine.tasks()).as("tasks are handed out once").isNull();
+            assertThat(engine.tasks()).as("tasks are handed out once").isNull();
             assertThat(
-                            machine.receive(
+                            engine.receive(
                                     Ciphertext.of(ByteBuffer.allocate(0)), ByteBuffer.allocate(0)))
                     .isIn(Next.TASKS, Next.FAILURE);
             tasks.run();
-            machine.tasksDone();
+            engine.tasksDone();
             did = true;
         }
         return did;
     }
 
     private boolean send() {
-        out.clear().limit(TlsEngine.MOST_RECORD_BYTES + 100);
+        out.clear().limit(TlsEngine.MAX_RECORD_BYTES + 100);
         ByteBuffer[] plaintext = toSend.toArray(ByteBuffer[]::new);
-        machine.send(plaintext, 0, plaintext.length, out);
+        engine.send(plaintext, 0, plaintext.length, out);
         toSend.removeIf(buffer -> !buffer.hasRemaining());
         out.flip();
         byte[] bytes = new byte[out.remaining()];
@@ -95,7 +95,7 @@ final class TlsEnd {
         int before = inbox.remaining();
         int held = Math.clamp(heldBack.applyAsInt(before), 0, before);
         Ciphertext arrived = new Ciphertext(inbox.slice(0, held), inbox.slice(held, before - held));
-        machine.receive(arrived, plaintext);
+        engine.receive(arrived, plaintext);
         boolean did = arrived.remaining() < before;
         inbox.position(before - arrived.remaining());
         inbox.compact();
