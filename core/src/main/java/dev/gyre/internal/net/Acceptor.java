@@ -54,7 +54,7 @@ final class Acceptor {
     private final LoopListener listener;
     private final AcceptOperation accept;
 
-    /// Accepted before the accept could be cancelled, and kept until accepting resumes.
+    /// Accepted before the accept was cancelled. Kept until accepting resumes.
     private final ArrayDeque<OpenDescriptor> waiting = new ArrayDeque<>();
 
     private int suspended;
@@ -72,7 +72,7 @@ final class Acceptor {
     private @Nullable Timer retry;
 
     /// A spare descriptor. When descriptors run out, closing it lets one waiting peer be accepted
-    /// and reset, instead of waiting for a response in vain.
+    /// and reset. Otherwise that peer would wait without a response.
     private @Nullable OpenDescriptor reserve;
 
     Acceptor(Streams streams, OpenDescriptor socket, int backlog, LoopListener listener) {
@@ -88,7 +88,7 @@ final class Acceptor {
         accept.key(LoopOperations.ACCEPTING);
     }
 
-    /// Starts or cancels the accept, whichever the current state requires.
+    /// Starts or cancels the accept operation as the state requires.
     void update() {
         boolean wants = suspended == 0 && socket.isOpen() && !streams.operations().isEnding();
         if (wants && !accepting) {
@@ -116,12 +116,12 @@ final class Acceptor {
         return (suspended & reason) != 0;
     }
 
-    /// Whether a limit or a shortage suspends it, rather than its user or an error.
+    /// Whether a limit or a shortage suspends it, and not the user or an error.
     boolean isExhausted() {
         return isSuspendedFor(~(PAUSED | FAILING));
     }
 
-    /// Returns how many connections were accepted only to be closed, for want of descriptors.
+    /// Returns how many connections were accepted and reset because descriptors ran out.
     long shed() {
         return shed;
     }
@@ -133,7 +133,7 @@ final class Acceptor {
             }
         } finally {
             if (suspended == 0 && !waiting.isEmpty()) {
-                // A handler threw, which must not affect the next connection.
+                // A handler threw. The remaining connections are still served.
                 streams.notifyLater(this::drainWaiting);
             }
             update();
@@ -174,8 +174,8 @@ final class Acceptor {
         }
     }
 
-    /// Resets a connection that is not served, as the kernel does with those still in the backlog:
-    /// an orderly end could pass for an empty response.
+    /// Resets a connection that is not served, as the kernel resets those in the backlog. An
+    /// orderly end could pass for an empty response.
     private void reject(OpenDescriptor connection) {
         try {
             SocketOption.resetOnClose(syscalls, connection);
@@ -198,21 +198,21 @@ final class Acceptor {
         }
     }
 
-    /// Logs once until a connection is accepted again.
+    /// Logs one failure until the next connection is accepted.
     private void logFailure(int errno) {
         if (!failureLogged) {
             failureLogged = true;
             Log.LOG.log(
                     System.Logger.Level.WARNING,
                     listener
-                            + " cannot accept and keeps trying: "
+                            + " cannot accept connections and retries: "
                             + new SystemCallException("accept4", errno, SystemCallException.NO_FD)
                                     .getMessage());
         }
     }
 
-    /// Descriptors or memory have run out, in the process or the whole system. One waiting peer is
-    /// shed; the others stay in the backlog until resources are free again.
+    /// Descriptors or memory have run out, in the process or in the system. One waiting peer is
+    /// shed. The others stay in the backlog until resources are free.
     ///
     /// @param closed how many were shed
     private void onExhausted(int errno, int closed) {
@@ -273,7 +273,7 @@ final class Acceptor {
         }
     }
 
-    /// A connection has closed. Retries early if enough of them have since descriptors ran out.
+    /// Retries early if enough connections have closed since descriptors ran out.
     void connectionClosed() {
         if (isSuspendedFor(EXHAUSTED)
                 && retry != null
@@ -282,7 +282,7 @@ final class Acceptor {
         }
     }
 
-    /// The listening socket is closed: rejects the connections that were not served.
+    /// Resets the connections that were not served, after the listening socket has closed.
     void onClosed() {
         closeReserve();
         if (retry != null) {

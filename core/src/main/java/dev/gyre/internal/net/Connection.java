@@ -18,8 +18,7 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/// The implementation of a stream: connects its input, its output, its times, its lifecycle and its
-/// wire.
+/// The implementation of a stream. Owns its transport, input, output, timeouts and lifecycle.
 ///
 /// Loop thread only.
 final class Connection implements Transport.Handler {
@@ -35,34 +34,34 @@ final class Connection implements Transport.Handler {
     private final @Nullable LoopListener acceptedBy;
     private Transport transport;
 
-    /// What TLS was begun with; null without.
+    /// Null on plaintext connections.
     private @Nullable TlsEngine tlsEngine;
 
-    /// Whether what is unread belongs to TLS, which has not taken it yet.
+    /// Whether unread input belongs to TLS, which has not started yet.
     private boolean securing;
 
-    /// What was connected to, as it was given: the name that TLS asks for and verifies.
+    /// The address as given to `connect`. TLS requests and verifies its host name.
     private SocketAddress target;
 
-    /// Whether the wire has been told to read.
+    /// Whether the transport is reading.
     private boolean reading;
 
     private boolean readsUnderPressure;
 
-    /// Pending [#caughtUp()]; null if none.
+    /// The pending promise of [#caughtUp()]; null if none.
     private @Nullable Deferred<@Nullable Void> barrier;
 
-    /// How many unfinished pipes read here or write here.
+    /// How many unfinished pipes read from this stream or write to it.
     private int pipes;
 
     private boolean transferring;
     private long partiallySentAtClose;
 
-    // Its place among the connections of the loop.
+    // Links of the loop's list of connections.
     @Nullable Connection next;
     @Nullable Connection previous;
 
-    /// @param acceptedBy null for a stream that was connected
+    /// @param acceptedBy null for an outgoing connection
     Connection(
             Streams streams,
             OpenDescriptor socket,
@@ -109,7 +108,7 @@ final class Connection implements Transport.Handler {
         return reading;
     }
 
-    @SuppressWarnings("ReferenceEquality") // a listener is only itself
+    @SuppressWarnings("ReferenceEquality") // compares identity
     boolean isAcceptedBy(LoopListener listener) {
         return acceptedBy == listener;
     }
@@ -118,12 +117,12 @@ final class Connection implements Transport.Handler {
         return output.isBackpressured() && !readsUnderPressure;
     }
 
-    /// What arrives here leads to no output here.
+    /// Reads even under backpressure: the input does not cause output on this stream.
     void readUnderPressure() {
         readsUnderPressure = true;
     }
 
-    /// What is wanted of the input may have changed.
+    /// Starts or stops reading if the demand for input has changed.
     void updateReading() {
         boolean wants = isOpenOrDraining() && input.wantsMore();
         if (wants != reading) {
@@ -137,22 +136,22 @@ final class Connection implements Transport.Handler {
 
     IllegalStateException bufferMemoryExhausted() {
         return new IllegalStateException(
-                "the loop's memory for buffers is used up: "
+                "the loop's buffer memory is exhausted ("
                         + pool().limit()
-                        + " bytes (LoopConfig.withBufferMemory)");
+                        + " bytes): raise LoopConfig.withBufferMemory");
     }
 
     // ------------------------------------------------------------------ TLS
 
-    /// Inserts TLS above the wire. TLS gets all unread input first, including the rest of the
-    /// running callback's: no plaintext is mistaken for decrypted input.
-    Promise<TlsSession> secure(TlsEngine machine, Duration timeout) {
+    /// Inserts TLS above the transport. TLS receives all unread input first, including the rest of
+    /// the current callback's buffer. So plaintext cannot pass for decrypted input.
+    Promise<TlsSession> secure(TlsEngine engine, Duration timeout) {
         Deferred<TlsSession> outcome = loop().deferred();
         TlsTransport over =
                 new TlsTransport(
-                        streams, transport, output.detachQueue(), machine, timeout, outcome);
+                        streams, transport, output.detachQueue(), engine, timeout, outcome);
         over.setHandler(this);
-        this.tlsEngine = machine;
+        tlsEngine = engine;
         transport = over;
         securing = true;
         loop().microtask(
@@ -185,7 +184,7 @@ final class Connection implements Transport.Handler {
         return tlsEngine == null ? null : tlsEngine.session();
     }
 
-    // ------------------------------------------------------------------ as the wire's user
+    // ------------------------------------------------------------------ as the transport's handler
 
     @Override
     public void onReceived(NativeBuffer data) {
@@ -238,7 +237,7 @@ final class Connection implements Transport.Handler {
         output.onSent(bytes);
     }
 
-    /// How much of what is being sent the kernel has, before [#onSent] tells of it.
+    /// How many bytes of the current batch the kernel has, before [#onSent] reports the batch.
     long partiallySent() {
         return isOpenOrDraining() ? transport.partiallySent() : partiallySentAtClose;
     }
@@ -279,7 +278,7 @@ final class Connection implements Transport.Handler {
     // ------------------------------------------------------------------ pipes
 
     /// Registers a pipe from or to this stream. Until it ends, a graceful shutdown lets the stream
-    /// read on.
+    /// continue to read.
     void pipeStarted() {
         if (pipes++ == 0 && isOpenOrDraining()) {
             transferring = true;
@@ -316,14 +315,14 @@ final class Connection implements Transport.Handler {
         lifecycle.close(why, cause);
     }
 
-    /// Closes the stream after a callback threw. The caller rethrows, which reports it to the loop.
+    /// Closes the stream after a callback threw. The caller rethrows to the loop.
     void callbackFailed(Throwable thrown) {
         lifecycle.close(CloseReason.HANDLER_FAILED, thrown);
     }
 
-    /// Closes the parts and the wire. Called once, by [StreamLifecycle#close].
+    /// Closes the parts and the transport. Called once, by [StreamLifecycle#close].
     void closeParts(CloseReason why) {
-        partiallySentAtClose = transport.partiallySent(); // onSent is not called any more.
+        partiallySentAtClose = transport.partiallySent(); // No onSent follows.
         reading = false;
         timeouts.cancel();
         input.close();
@@ -339,14 +338,14 @@ final class Connection implements Transport.Handler {
         transport.close(reset);
     }
 
-    /// Whether an orderly end would tell the peer that all is well although it is not.
+    /// Whether the peer must see a reset, because an orderly end would hide that data is missing.
     private boolean mustReset(CloseReason why) {
         return switch (why) {
             case ENDED, CLOSED, RESET -> false;
             case IDLE_TIMEOUT, READ_TIMEOUT, LOOP_ENDED -> output.isMissingEnd();
-            // The alert that tells why is on its way.
+            // The alert with the cause is in flight.
             case TLS_FAILED, HANDSHAKE_TIMEOUT -> false;
-            // A reset would destroy what the kernel has and the peer is still taking.
+            // A reset would destroy output that the peer has not read yet.
             case LINGER_TIMEOUT -> !output.hasEnded();
             default -> true;
         };

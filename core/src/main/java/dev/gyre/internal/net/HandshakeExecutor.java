@@ -8,13 +8,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/// What takes long in the TLS handshakes of a loop: done elsewhere, for a few of them at a time, in the order in which they
-/// asked. Those that wait are no more than there are connections, and one that is closed waits no longer.
+/// Runs the slow parts of TLS handshakes on other threads, in order of submission. The number of
+/// concurrent jobs is limited; the queue holds at most one job per connection.
 ///
 /// Loop thread only.
 final class HandshakeExecutor {
-    /// Far more than there are processors: a flood of handshakes is no faster for more, but takes the processors from
-    /// everybody else, and some keys are asked for over a network.
+    /// Well above the number of processors, as some keys are fetched over a network. A higher limit
+    /// would let a flood of handshakes starve other threads.
     static final int MAX_CONCURRENT = 64;
 
     private record Job(Runnable tasks, Runnable done, Consumer<Throwable> refused) {}
@@ -24,7 +24,7 @@ final class HandshakeExecutor {
     private final LinkedHashMap<Object, Job> waiting = new LinkedHashMap<>();
     private int running;
 
-    /// @param tell runs what it is given outside of any call of a user
+    /// @param notifier runs a callback later, outside any call of the user's
     HandshakeExecutor(EventLoop loop, Consumer<Runnable> tell) {
         this.loop = loop;
         this.notifier = tell;
@@ -38,18 +38,18 @@ final class HandshakeExecutor {
         return waiting.size();
     }
 
-    /// Runs the tasks elsewhere, when it is their turn.
+    /// Runs the tasks on another thread when it is their turn.
     ///
-    /// @param owner who may [#leave]; has one job at a time
-    /// @param done called on the loop when they have been run
-    /// @param refused called on the loop if they threw, or nobody runs them
+    /// @param owner the key for [#cancel]; may have one job at a time
+    /// @param done called on the loop after the tasks have run
+    /// @param refused called on the loop if the tasks threw or were rejected
     void submit(Object owner, Runnable tasks, Runnable done, Consumer<Throwable> refused) {
         Job before = waiting.put(owner, new Job(tasks, done, refused));
-        assert before == null : owner + " waits already";
+        assert before == null : owner + " has a pending job";
         startNext();
     }
 
-    /// It is not wanted any more; what runs already is let run.
+    /// Removes a queued job. A running job continues.
     void cancel(Object owner) {
         waiting.remove(owner);
     }
@@ -79,7 +79,7 @@ final class HandshakeExecutor {
         }
     }
 
-    /// The owner is told outside of the promise, where what it throws would be the promise's.
+    /// Notifies outside the promise, so that exceptions of the callback reach the loop.
     private void ended(Runnable news) {
         running--;
         notifier.accept(news);

@@ -28,20 +28,18 @@ final class HangupWatch implements Runnable {
     private boolean outputEnded;
     private boolean endReported;
 
-    /// Whether a hang-up was reported. It is permanent, so there is nothing else to wait for.
+    /// Whether a hang-up was reported. It is permanent, so no further poll is needed.
     private boolean hungUp;
 
-    HangupWatch(SocketTransport wire, LoopOperations operations) {
-        this.transport = wire;
+    HangupWatch(SocketTransport transport, LoopOperations operations) {
+        this.transport = transport;
         this.operations = operations;
     }
 
-    /// A receive has returned the peer's end.
     void inputEnded() {
         inputEnded = true;
     }
 
-    /// The output is shut down.
     void outputEnded() {
         outputEnded = true;
     }
@@ -83,7 +81,7 @@ final class HangupWatch implements Runnable {
             return;
         }
         if (transport.isReceiving()) {
-            return; // The receive reports it, after the bytes sent before.
+            return; // The receive reports it after the remaining bytes.
         }
         long result = done.result();
         if (SocketTransport.isShortage(result)) {
@@ -107,7 +105,7 @@ final class HangupWatch implements Runnable {
         }
         hungUp |= (ready & (Ready.HANGUP | Ready.ERROR)) != 0;
         if (error == 0 && hungUp && inputEnded && !outputEnded) {
-            error = Errno.EPIPE; // A Unix peer has closed: output cannot reach it any more.
+            error = Errno.EPIPE; // A Unix peer has closed and can receive no more output.
         }
         if (error != 0) {
             transport.peerLost(new SystemCallException("poll", error, SystemCallException.NO_FD));

@@ -5,7 +5,7 @@ import dev.gyre.io.CloseReason;
 
 import org.jspecify.annotations.Nullable;
 
-/// Input that was received and not consumed yet. It grows up to the input limit.
+/// Input that was received and not consumed. It grows up to the input limit.
 ///
 /// A view that `read()` resolved with stays valid until the next `read()`. Until then its memory
 /// may not move, so later input is appended to a second buffer.
@@ -15,8 +15,8 @@ final class InputBuffer {
     /// The first buffer has this capacity; it doubles from there.
     private static final int MIN_BYTES = 4 << 10;
 
-    private static final String OWNER =
-            "the stream again: it is valid in the callback that it was handed to, and no longer";
+    static final String OWNER =
+            "the stream again: a buffer is valid only during the callback that received it";
 
     private final Connection connection;
 
@@ -89,19 +89,19 @@ final class InputBuffer {
 
     // ------------------------------------------------------------------ lending to a callback
 
-    /// Takes back the view of `kept` that a callback has read from.
-    @SuppressWarnings("ReferenceEquality") // a buffer is only itself
+    /// Reclaims the view of `kept` after a callback.
+    @SuppressWarnings("ReferenceEquality") // compares identity
     void endLending(NativeBuffer kept, NativeBuffer view) {
         kept.adopt(view, OWNER);
         if (unread != kept) {
-            kept.release(); // The stream was closed by the callback.
+            kept.release(); // The callback closed the stream.
         } else if (kept.readable() == 0) {
             unread = null;
             kept.release();
         }
     }
 
-    /// Takes back the view that the last callback has read from, and drops the rest.
+    /// Reclaims the view after the last callback, and drops unread input.
     ///
     /// @param kept null if there was no unread input
     void endLastLending(@Nullable NativeBuffer kept, NativeBuffer view) {
@@ -112,9 +112,9 @@ final class InputBuffer {
         }
     }
 
-    // ------------------------------------------------------------------ handing out
+    // ------------------------------------------------------------------ lending to read()
 
-    /// Returns a view of `kept`, which is all unread input. Valid until [#reclaimView].
+    /// Returns a view of `kept`, all unread input. Valid until [#reclaimView].
     NativeBuffer lendView(NativeBuffer kept) {
         NativeBuffer view = kept.lendView();
         lentView = view;
@@ -146,7 +146,7 @@ final class InputBuffer {
 
     // ------------------------------------------------------------------ releasing
 
-    /// Passes the buffer on to the caller.
+    /// Transfers the buffer to the caller.
     @Nullable NativeBuffer detach() {
         reclaimView();
         NativeBuffer detached = unread;
@@ -154,9 +154,9 @@ final class InputBuffer {
         return detached;
     }
 
-    /// Drops everything.
+    /// Drops all input.
     ///
-    /// @param lent whether a callback reads from `unread`, which is then released after it
+    /// @param lent whether a callback is reading from `unread` and releases it afterwards
     void clear(boolean lent) {
         if (lentView != null) {
             lentView.endBorrowing(OWNER);

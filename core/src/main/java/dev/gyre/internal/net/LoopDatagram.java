@@ -27,16 +27,16 @@ import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/// A datagram socket, by readiness: messages are received and sent with one call each, when there is one or room for one.
-/// An operation would have to have a buffer for as long as it waits, and the longest message has 64 KiB.
+/// A datagram socket on readiness events. An operation would hold a buffer while it waits, and a
+/// message can have 64 KiB.
 ///
-/// Loop thread only, but for the counters.
+/// Loop thread only, except the counters.
 public final class LoopDatagram implements Datagram {
-    /// How many messages are received or sent before others have their turn.
+    /// How many messages to receive or send before other sockets are served.
     private static final int MAX_BATCH = 64;
 
-    /// How soon to try again where the kernel does not tell of room: it does not for the queue of a Unix socket that
-    /// this one is not connected to.
+    /// The retry interval for an unconnected Unix socket: the kernel does not report room in the
+    /// queue of another socket.
     private static final Duration RETRY_DELAY = Duration.ofMillis(1);
 
     private final Loop loop;
@@ -139,7 +139,7 @@ public final class LoopDatagram implements Datagram {
             }
             if (length < 0) {
                 failed(new SystemCallException("recvmsg", -length, socket.fd()));
-                return; // One that lasts must not keep the loop busy.
+                return; // A permanent error must not keep the loop busy.
             }
             deliver(length);
         }
@@ -147,7 +147,7 @@ public final class LoopDatagram implements Datagram {
 
     private void deliver(int length) {
         BiConsumer<? super Buffer, ? super SocketAddress> callback = onMessage;
-        assert callback != null : "nothing is read that nobody wants";
+        assert callback != null : "received without a callback";
         SocketAddress from = exchange.from();
         messageTruncated = exchange.isTruncated();
         received.add(1);
@@ -202,7 +202,7 @@ public final class LoopDatagram implements Datagram {
     public boolean send(Buffer message) {
         if (peer == null) {
             throw new IllegalStateException(
-                    this + " has no peer: connect it, or say where the message goes");
+                    this + " has no peer: call connect(), or pass the address to send()");
         }
         return sendTo(message, null);
     }
@@ -236,7 +236,7 @@ public final class LoopDatagram implements Datagram {
 
     // ------------------------------------------------------------------ readiness
 
-    /// Has the loop tell of what is wanted now.
+    /// Registers interest in the readiness events that are needed now.
     private void updateWatcher() {
         if (closed) {
             return;
@@ -280,7 +280,7 @@ public final class LoopDatagram implements Datagram {
         return this;
     }
 
-    /// Counts an error, and tells of it when the call that met it has returned.
+    /// Counts an error and reports it after the current call has returned.
     private void failed(SystemCallException failure) {
         failed.add(1);
         loop.microtask(
@@ -320,7 +320,7 @@ public final class LoopDatagram implements Datagram {
         try {
             loop.microtask(this::notifyClosed);
         } catch (LoopTerminatedException e) {
-            notifyClosed(); // It is the loop that ends, and runs no microtasks any more.
+            notifyClosed(); // The loop is closing and runs no more microtasks.
         }
     }
 
@@ -333,11 +333,12 @@ public final class LoopDatagram implements Datagram {
     private void requireOpen(String method) {
         loop.requireOpen(method);
         if (closed) {
-            throw new IllegalStateException(this + " is closed: " + method + " comes too late");
+            throw new IllegalStateException(
+                    this + " is closed: call " + method + " before close()");
         }
     }
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ inspecting
 
     @Override
     public SocketAddress address() {

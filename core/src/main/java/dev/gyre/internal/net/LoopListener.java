@@ -28,10 +28,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// Serves the connections that its [Acceptor] accepts: admits them, hands them to the handler, and
-/// counts and drains them.
+/// Admits the connections that its [Acceptor] accepts, passes them to the handler, and counts and
+/// drains them.
 ///
-/// Loop thread only, but for `close`.
+/// Loop thread only, except `close`.
 public final class LoopListener implements Listener {
     private final Streams streams;
     private final OpenDescriptor socket;
@@ -44,12 +44,12 @@ public final class LoopListener implements Listener {
 
     private int connections;
 
-    /// Accepted, without those that the acceptor has shed.
+    /// Accepted connections, without those that the acceptor has shed.
     private long acceptedCount;
 
     private long refused;
 
-    // Draining, once it has begun.
+    // Set by drain().
     private @Nullable Deferred<DrainReport> drained;
     private @Nullable Timer drainDeadline;
     private int connectionsAtDrain;
@@ -135,14 +135,14 @@ public final class LoopListener implements Listener {
                                     deliver(connection);
                                     return null;
                                 },
-                                _ -> null); // The stream was closed for it, and counted.
+                                _ -> null); // The stream is closed and counted already.
     }
 
     private static Promise<TlsSession> secured(Connection connection, Tls tls) {
         try {
             return connection.stream.secure(tls);
         } catch (RuntimeException | Error e) {
-            connection.closeWith(CloseReason.TLS_FAILED, e); // Nobody else knows it yet.
+            connection.closeWith(CloseReason.TLS_FAILED, e); // The handler has not seen it.
             throw e;
         }
     }
@@ -160,7 +160,7 @@ public final class LoopListener implements Listener {
         try {
             return SocketNames.peer(streams.operations().seam(), accepted, addressMemory);
         } catch (SystemCallException e) {
-            return null; // It was reset before anybody came to it.
+            return null; // The peer has reset it.
         }
     }
 
@@ -192,7 +192,7 @@ public final class LoopListener implements Listener {
         acceptor.connectionClosed();
     }
 
-    // ------------------------------------------------------------------ as a listener
+    // ------------------------------------------------------------------ the public interface
 
     @Override
     public SocketAddress address() {
@@ -269,7 +269,7 @@ public final class LoopListener implements Listener {
     }
 
     private boolean isSooner(Duration deadline, Timer than) {
-        long left = than.deadlineNanos() - streams.loop().nowNanos(); // survives wrap-around
+        long left = than.deadlineNanos() - streams.loop().nowNanos(); // overflow-safe
         return deadline.compareTo(Duration.ofNanos(left)) < 0;
     }
 

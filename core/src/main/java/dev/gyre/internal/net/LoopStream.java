@@ -26,18 +26,18 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// A stream as its users see it: checks who calls and with what.
+/// The public view of a [Connection]. Checks threads and arguments.
 ///
 /// Loop thread only.
 public final class LoopStream implements Stream {
     private final Connection connection;
     private @Nullable SocketAddress local;
 
-    // The single callbacks, as far as they are set.
+    // The callbacks of onData and onEnd; null until set.
     private @Nullable Consumer<? super Buffer> onData;
     private @Nullable Runnable onEnd;
 
-    /// The protocol of a stream that has single callbacks instead.
+    /// Adapts the callbacks of onData and onEnd to a protocol.
     private record Callbacks(Consumer<? super Buffer> data, @Nullable Runnable end)
             implements Protocol {
         @Override
@@ -89,7 +89,7 @@ public final class LoopStream implements Stream {
         return this;
     }
 
-    /// What has no callback for data does not read yet.
+    /// Starts reading once there is a callback for data.
     private Stream installCallbacks() {
         if (onData != null) {
             connection.input.setProtocol(new Callbacks(onData, onEnd));
@@ -103,7 +103,7 @@ public final class LoopStream implements Stream {
         return connection.input.unreadAtEnd();
     }
 
-    /// Somebody else is in charge now.
+    /// Clears the callbacks before a protocol or pipe replaces them.
     private void clearCallbacks() {
         onData = null;
         onEnd = null;
@@ -198,7 +198,7 @@ public final class LoopStream implements Stream {
         requireConfined("sendFile");
         if (offset < 0 || bytes < 0) {
             throw new IllegalArgumentException(
-                    "neither offset nor length is negative: " + offset + ", " + bytes);
+                    "offset and bytes must not be negative: " + offset + ", " + bytes);
         }
         return connection.output.send((OpenDescriptor) file, offset, bytes);
     }
@@ -211,11 +211,11 @@ public final class LoopStream implements Stream {
 
     @Override
     public long pending() {
-        // When it is closed, what waited goes without having been sent.
+        // Closing drops the queue, so unsent bytes no longer count.
         return Math.max(0, connection.output.pending() - connection.partiallySent());
     }
 
-    // ------------------------------------------------------------------ from one to another
+    // ------------------------------------------------------------------ pipes
 
     @Override
     public Promise<Long> pipe(Stream to) {
@@ -268,11 +268,11 @@ public final class LoopStream implements Stream {
         connection.lifecycle.abort(cause);
     }
 
-    /// Only the stream itself sets the other reasons.
+    /// Rejects reasons that only the stream itself reports.
     private static void requireCause(CloseReason cause, CloseReason none) {
         if (cause != none && !cause.isTimeout()) {
             throw new IllegalArgumentException(
-                    "the cause is " + none + " or a timeout, not " + cause);
+                    "the cause must be " + none + " or a timeout, but is " + cause);
         }
     }
 
@@ -306,7 +306,7 @@ public final class LoopStream implements Stream {
         return connection.lifecycle.failure();
     }
 
-    // ------------------------------------------------------------------ time
+    // ------------------------------------------------------------------ timeouts
 
     @Override
     public Stream idleTimeout(Duration timeout) {
@@ -333,7 +333,7 @@ public final class LoopStream implements Stream {
     public Stream lingerAtMost(Duration timeout) {
         requireConfined("lingerAtMost");
         if (timeout.isNegative()) {
-            throw new IllegalArgumentException("no time is negative: " + timeout);
+            throw new IllegalArgumentException("linger must not be negative: " + timeout);
         }
         connection.timeouts.lingerAtMost(timeout);
         return this;
@@ -346,16 +346,14 @@ public final class LoopStream implements Stream {
         Objects.requireNonNull(tls, "tls");
         requireConfined("secure");
         if (connection.isSecured()) {
-            throw new IllegalStateException("TLS has begun already on " + connection);
+            throw new IllegalStateException("TLS has already started on " + connection);
         }
         if (!connection.isOpen()) {
             return Promise.rejected(loop(), connection.closedException());
         }
         if (connection.output.isEnding()) {
             throw new IllegalStateException(
-                    "TLS after end(): "
-                            + connection
-                            + " sends nothing any more, and a handshake must");
+                    "cannot start TLS on " + connection + " after end(): the handshake must send");
         }
         String host = null;
         int port = 0;
@@ -363,8 +361,8 @@ public final class LoopStream implements Stream {
             host = to.getHostString();
             port = to.getPort();
         }
-        TlsEngine machine = TlsSetup.of(tls).newEngine(host, port, connection.streams.records());
-        return connection.secure(machine, tls.handshakeTimeout());
+        TlsEngine engine = TlsSetup.of(tls).newEngine(host, port, connection.streams.records());
+        return connection.secure(engine, tls.handshakeTimeout());
     }
 
     @Override
@@ -372,7 +370,7 @@ public final class LoopStream implements Stream {
         return connection.session();
     }
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ inspecting
 
     @Override
     public EventLoop loop() {

@@ -11,27 +11,28 @@ import org.jspecify.annotations.Nullable;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
-/// What waits to be sent, in order: bytes in pooled memory, memory that was lent, parts of files. Small writes fill up
-/// the last piece of memory, so that many of them leave as one; an empty queue holds no memory.
+/// Pending output, in order: pooled memory, lent buffers and ranges of files. Small writes share
+/// the last pooled buffer, so that many of them are sent by one call. An empty queue holds no
+/// memory.
 ///
 /// Loop thread only.
 final class OutputQueue {
-    /// Pieces of this size for small writes, and of the larger one for what does not fit.
+    /// The buffer sizes for the first small write and for all others.
     private static final int SMALL = 4 << 10;
 
     private static final int LARGE = 16 << 10;
 
-    /// What a part of a file counts as, however long it is: about what it takes of the heap.
+    /// What a file range counts towards the output limit: about its size on the heap.
     static final int FILE_PART_BYTES = 256;
 
     private static final Object[] NONE = {};
     private static final int MAX_IDLE_PIECES = 16;
 
-    /// A buffer of the user's that is sent without a copy.
+    /// A buffer of the user's, sent without a copy.
     private record LentBuffer(
             Connection by, NativeBuffer memory, Consumer<? super Buffer> onReturned)
             implements Runnable {
-        /// Notifies the user later: a callback that throws must not interrupt the connection.
+        /// Notifies the user later, so that a callback that throws cannot interrupt the connection.
         void giveBack() {
             memory.takeBack();
             by.streams.notifyLater(this);
@@ -43,7 +44,7 @@ final class OutputQueue {
         }
     }
 
-    /// A range of a file that waits to be sent.
+    /// A range of a file.
     static final class FilePart {
         final OpenDescriptor file;
         private final Deferred<Long> outcome;
@@ -75,7 +76,7 @@ final class OutputQueue {
 
     private final BufferPool pool;
 
-    /// A ring of pieces: [NativeBuffer] for memory of the pool, [LentBuffer], [FilePart].
+    /// A ring of [NativeBuffer] (pooled), [LentBuffer] and [FilePart].
     private @Nullable Object[] pieces = NONE;
 
     private int head;
@@ -84,7 +85,7 @@ final class OutputQueue {
     private long fileBytes;
     private int fileParts;
 
-    /// How much of what was there at [#mark()] still waits.
+    /// How many bytes before [#mark()] are still pending.
     private long marked;
 
     OutputQueue(BufferPool pool) {
@@ -95,36 +96,36 @@ final class OutputQueue {
         return count == 0;
     }
 
-    /// What waits in memory.
+    /// Pending bytes in memory.
     long memoryBytes() {
         return memoryBytes;
     }
 
-    /// What waits in memory, and what the parts of files take up that wait.
+    /// Pending bytes in memory, and the cost of the pending file ranges.
     long heldBytes() {
         return memoryBytes + (long) fileParts * FILE_PART_BYTES;
     }
 
-    /// What waits in all.
+    /// All pending bytes.
     long bytes() {
         return memoryBytes + fileBytes;
     }
 
-    /// Remembers where the queue ends just now.
+    /// Marks the current end of the queue.
     void mark() {
         marked = bytes();
     }
 
-    /// How much still waits in front of the mark; without one, nothing does.
+    /// How many bytes before the mark are pending; zero without a mark.
     long bytesBeforeMark() {
         return marked;
     }
 
-    // ------------------------------------------------------------------ putting
+    // ------------------------------------------------------------------ adding
 
-    /// Copies all of it.
+    /// Copies all of `from`.
     ///
-    /// @return false if the pool has no memory left, in which case a part may have been put
+    /// @return false if the pool is exhausted; a part may have been added
     boolean put(NativeBuffer from) {
         for (int left = from.readable(); left > 0; left = from.readable()) {
             NativeBuffer room = room(left);
@@ -167,7 +168,7 @@ final class OutputQueue {
         return true;
     }
 
-    /// Borrows a buffer of the user's until all of it is sent, or the queue is cleared.
+    /// Borrows a buffer of the user's until it is sent or the queue is cleared.
     ///
     /// @param onReturned called later, once the queue has returned the buffer
     /// @param wanted false to return it unsent
@@ -195,13 +196,13 @@ final class OutputQueue {
         add(part);
     }
 
-    /// Memory that is ready to be sent and belongs to the queue from now on.
+    /// Adds a filled buffer. The queue releases it.
     void putOwned(NativeBuffer filled) {
         memoryBytes += filled.readable();
         add(filled);
     }
 
-    /// The last piece if it can still be filled, or a new one.
+    /// Returns the last buffer if it has room, or else a new one.
     private @Nullable NativeBuffer room(int wanted) {
         if (count > 0
                 && at(count - 1) instanceof NativeBuffer last
@@ -216,14 +217,14 @@ final class OutputQueue {
         return fresh;
     }
 
-    // ------------------------------------------------------------------ taking
+    // ------------------------------------------------------------------ removing
 
-    /// The part of a file that is next; null if memory is.
+    /// The file range at the head; null if the head is memory.
     @Nullable FilePart filePart() {
         return count > 0 && at(0) instanceof FilePart part ? part : null;
     }
 
-    /// The memory at a place of the queue; null where it ends, or a file begins.
+    /// The memory at an index; null at the end of the queue or at a file range.
     @Nullable NativeBuffer memory(int place) {
         if (place >= count) {
             return null;
@@ -235,12 +236,12 @@ final class OutputQueue {
         return piece instanceof LentBuffer lent ? lent.memory() : null;
     }
 
-    /// Whether something of a file comes after the first piece, which is memory.
+    /// Whether a file range follows the first buffer.
     boolean isFollowedByFile() {
         return count > 1 && at(1) instanceof FilePart part && part.left() > 0;
     }
 
-    /// So many bytes of the first pieces are gone: lets go of those that are through.
+    /// Removes this many bytes from the head, and releases buffers that are done.
     void consumed(long bytes) {
         marked = Math.max(0, marked - bytes);
         FilePart file = filePart();
@@ -257,7 +258,7 @@ final class OutputQueue {
         dropEmptied();
     }
 
-    /// The file at the head ended before all of it was sent.
+    /// Removes the file range at the head, whose file was shorter than requested.
     void endFile() {
         FilePart file = filePart();
         if (file != null) {
@@ -281,9 +282,9 @@ final class OutputQueue {
         }
     }
 
-    /// Drops everything.
+    /// Drops all output.
     ///
-    /// @param cause what the files that were not sent are told
+    /// @param cause rejects the promises of the file ranges
     void clear(Throwable cause) {
         while (count > 0) {
             Object piece = remove();
@@ -314,7 +315,7 @@ final class OutputQueue {
 
     private Object at(int place) {
         Object piece = pieces[(head + place) & (pieces.length - 1)];
-        assert piece != null : "an empty place in the queue";
+        assert piece != null : "an empty slot in the queue";
         return piece;
     }
 
@@ -331,7 +332,7 @@ final class OutputQueue {
         head = (head + 1) & (pieces.length - 1);
         count--;
         if (count == 0 && pieces.length > MAX_IDLE_PIECES) {
-            pieces = NONE; // The backlog of a slow peer is not the measure of all time.
+            pieces = NONE; // Do not keep a ring sized for one slow peer.
             head = 0;
         }
         return piece;

@@ -9,7 +9,7 @@ import dev.gyre.io.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-/// Writes what arrives on one stream to another one, and no faster than that takes it.
+/// Writes the input of one stream to another, and pauses it under backpressure.
 ///
 /// Loop thread only.
 final class Pipeline implements Protocol {
@@ -29,18 +29,18 @@ final class Pipeline implements Protocol {
         return begin(from, to).outcome.promise();
     }
 
-    /// Both ways. What befalls one befalls the other.
+    /// Pipes both ways. When one stream closes, so does the other.
     static void join(Connection one, Connection other) {
         Pipeline there = begin(one, other);
         Pipeline back = begin(other, one);
-        // Nobody waits for these, and the streams tell of their ends themselves.
+        // No caller waits for these promises. The streams report their own close.
         there.outcome.promise().recover(_ -> there.bytes);
         back.outcome.promise().recover(_ -> back.bytes);
         one.addCloseListener(gone -> follow(gone, other));
         other.addCloseListener(gone -> follow(gone, one));
     }
 
-    /// Finishes the remaining output if its source reached its end, and resets it otherwise.
+    /// Finishes the output if its source has reached its end, and resets the stream otherwise.
     private static void follow(Connection gone, Connection left) {
         CloseReason why = gone.lifecycle.reason();
         boolean complete = left.output.isEnding();
@@ -54,7 +54,7 @@ final class Pipeline implements Protocol {
     private static Pipeline begin(Connection from, Connection to) {
         if (from.loop() != to.loop()) {
             throw new IllegalArgumentException(
-                    from + " and " + to + " are on two loops: a pipe joins streams of one");
+                    "cannot pipe " + from + " to " + to + ": they belong to different loops");
         }
         Pipeline pipeline = new Pipeline(from, to);
         to.output.attachPipe(from.input::resume);

@@ -26,26 +26,25 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/// A connected socket. It receives into buffers of the loop's own, so that it has one only while bytes are
-/// in it, and has at most one write under way.
+/// A connected socket. It receives into buffers of the loop, and holds one only while it contains
+/// bytes. At most one write is in flight.
 ///
 /// ```
-///                 read(true)                   read(false)
+///               setReading(true)             setReading(false)
 ///     STOPPED ───────────────▶ RECEIVING ───────────────────▶ STOPPING
 ///        ▲                        │   ▲                          │
 ///        └────────────────────────┘   └──── cancelled, and ──────┤
-///           end, error                      wanted again         │
+///           end, error                      still wanted         │
 ///        ▲                                                       │
 ///        └───────────────────── cancelled ───────────────────────┘
 /// ```
 ///
-/// A receive that was cancelled is waited for before another one is started: the kernel may be through with
-/// bytes that would otherwise be overtaken.
+/// A cancelled receive must complete before the next one starts. It may hold bytes that the next
+/// one would overtake.
 ///
 /// Loop thread only.
 final class SocketTransport implements Transport {
-    /// More than this is sent in several goes: other connections want their turn, and a slow peer is to be told from a
-    /// dead one.
+    /// Limits one write, so that other connections are served and progress is visible on slow ones.
     private static final int MAX_PIECES = 16;
 
     private static final long MAX_FILE_BYTES = 1 << 20;
@@ -56,10 +55,10 @@ final class SocketTransport implements Transport {
         STOPPING
     }
 
-    /// How long a kernel without memory is left alone.
+    /// The retry delay after the kernel ran out of memory.
     private static final Duration SHORTAGE_DELAY = Duration.ofMillis(20);
 
-    /// As much is thrown away at the end: more than a kernel holds for one connection, unless it is told to.
+    /// Bounds the discarded input: more than a kernel buffers for one connection by default.
     private static final int MAX_DISCARDS = 256;
 
     private static final int DISCARD_BYTES = 1 << 16;
@@ -76,16 +75,16 @@ final class SocketTransport implements Transport {
     private Receiving receiving = Receiving.STOPPED;
     private boolean wanted;
 
-    /// Whether somebody waits to hear that nothing has arrived that was not told of.
+    /// Whether [#requestInputBarrier()] waits for the socket to be empty.
     private boolean barrierPending;
 
     private @Nullable Operation writing;
     private @Nullable OutputQueue queue;
 
-    /// How much of a file the write under way was asked to send; zero if it sends memory.
+    /// The requested length of the file range in flight; zero if memory is in flight.
     private long fileBytes;
 
-    /// Whether the kernel, which had no memory for output, is left alone.
+    /// Whether output waits for kernel memory.
     private boolean outputSuspended;
 
     private boolean closed;
@@ -96,7 +95,7 @@ final class SocketTransport implements Transport {
         this.socket = socket;
         receive = operations.pools().receiving().of(socket, this::received);
         hangup = new HangupWatch(this, operations);
-        operations.atTurnEnd(hangup); // Arms it unless a receive has started by then.
+        operations.atTurnEnd(hangup); // Arms it unless a receive starts before.
     }
 
     @Override
@@ -106,7 +105,7 @@ final class SocketTransport implements Transport {
 
     Handler handler() {
         Handler known = handler;
-        assert known != null : "nobody to tell";
+        assert known != null : "no handler";
         return known;
     }
 
@@ -130,8 +129,8 @@ final class SocketTransport implements Transport {
         receive.start();
     }
 
-    /// While a receive is under way the kernel may have bytes in hand that are in the socket no longer and
-    /// nobody was told of. When it has stopped, what has arrived is in the socket, where one can see it.
+    /// A receive in flight may hold bytes that are neither in the socket nor reported. Once it is
+    /// cancelled, all remaining input is in the socket, where a poll sees it.
     private void cancelReceive() {
         receiving = Receiving.STOPPING;
         receive.cancel();
@@ -145,7 +144,7 @@ final class SocketTransport implements Transport {
         }
     }
 
-    /// Goes on after a receive that has stopped.
+    /// Starts the next receive after one has completed.
     private void resumeReceive() {
         boolean caughtUp = barrierPending && isSocketEmpty();
         receive();
@@ -155,7 +154,7 @@ final class SocketTransport implements Transport {
         }
     }
 
-    /// Whether neither bytes nor an end nor an error is to be received.
+    /// Whether no bytes, end or error are pending.
     private boolean isSocketEmpty() {
         return socket.use(fd -> operations.seam().sockets().get().pollOne(fd, Linux.POLLIN)) == 0;
     }
@@ -196,7 +195,7 @@ final class SocketTransport implements Transport {
         }
     }
 
-    /// Whether nothing is received, and nothing is to be.
+    /// Whether no receive is in flight or wanted.
     boolean isIdle() {
         return !closed && !wanted && receiving == Receiving.STOPPED;
     }
@@ -205,7 +204,7 @@ final class SocketTransport implements Transport {
         return receiving != Receiving.STOPPED;
     }
 
-    /// Fails after the peer was found gone while nothing was received.
+    /// Reports that the peer is gone, when no receive is in flight.
     void peerLost(SystemCallException failure) {
         wanted = false;
         handler().onFailed(reasonOf(failure), failure);
@@ -227,15 +226,15 @@ final class SocketTransport implements Transport {
             write.start();
             writing = write;
         } catch (RuntimeException e) {
-            // A file that was closed before its turn came.
+            // The file was closed before it was sent.
             laterUnlessClosed(() -> handler().onFailed(CloseReason.FAILED, e));
         }
     }
 
     private LoopOperation writeMemory(OutputQueue queue) {
         NativeBuffer first = queue.memory(0);
-        assert first != null : "neither memory nor a file";
-        first.takeBack(); // Lent memory is the operation's now.
+        assert first != null : "the queue has no memory";
+        first.takeBack(); // The operation owns lent memory from here.
         NativeBuffer next = queue.memory(1);
         if (next == null) {
             BufferOperation write =
@@ -275,7 +274,7 @@ final class SocketTransport implements Transport {
     private void written(Operation done) {
         writing = null;
         OutputQueue from = queue;
-        assert from != null : "written from nowhere";
+        assert from != null : "completed without a queue";
         long bytes = done.transferred();
         boolean isShort = isShortage(done.result());
         boolean failed = done.result() < 0 && !isShort;
@@ -288,16 +287,16 @@ final class SocketTransport implements Transport {
         }
         from.consumed(bytes);
         if (fileEnded) {
-            from.endFile(); // It is shorter than was said.
+            from.endFile(); // The file is shorter than requested.
         }
         if (failure != null) {
             handler().onFailed(reasonOf(failure), failure);
         } else if (failed) {
-            handler().onFailed(CloseReason.LOOP_ENDED, null); // Nobody else cancels it.
+            handler().onFailed(CloseReason.LOOP_ENDED, null); // Only the loop cancels writes.
         } else if (isShort) {
             suspendOutput(from);
             if (bytes > 0) {
-                handler().onSent(bytes); // The shortage came in the middle.
+                handler().onSent(bytes); // The shortage interrupted the write.
             }
         } else {
             handler().onSent(bytes);
@@ -319,7 +318,7 @@ final class SocketTransport implements Transport {
         int result =
                 socket.use(fd -> operations.seam().sockets().get().shutdown(fd, Linux.SHUT_WR));
         if (result < 0) {
-            // The peer is gone already, which reading will tell if it has not.
+            // The peer is gone, which a receive may have reported already.
             SystemCallException failure =
                     new SystemCallException("shutdown", -result, SystemCallException.NO_FD);
             laterUnlessClosed(() -> handler().onFailed(reasonOf(failure), failure));
@@ -328,7 +327,7 @@ final class SocketTransport implements Transport {
         }
     }
 
-    /// Nobody is told of anything inside a call of its own.
+    /// The handler is never called inside a call of its own.
     private void laterUnlessClosed(Runnable news) {
         operations.atTurnEnd(
                 () -> {
@@ -338,7 +337,7 @@ final class SocketTransport implements Transport {
                 });
     }
 
-    // ------------------------------------------------------------------ the end
+    // ------------------------------------------------------------------ closing
 
     @Override
     public void close(boolean reset) {
@@ -350,13 +349,12 @@ final class SocketTransport implements Transport {
         if (reset) {
             SocketOption.resetOnClose(operations.seam(), socket);
         }
-        socket.close(); // Cancels what is under way, which completes before the number is given
-        // back.
+        socket.close(); // Cancels operations in flight. They complete before the fd is reused.
         operations.atTurnEnd(this::releaseIfIdle);
     }
 
-    /// Throws away what has arrived and nobody will read. Closed before, the kernel would reset the connection, and
-    /// with it destroy what the peer has not read yet. What arrives later still does that: nobody waits for it here.
+    /// Discards unread input. If the socket closed with unread input, the kernel would send a reset
+    /// and destroy output that the peer has not read. Input after this call still has that effect.
     void discardUnread() {
         NativeBuffer room = closed ? null : operations.pool().take(DISCARD_BYTES);
         if (room == null) {
@@ -388,12 +386,12 @@ final class SocketTransport implements Transport {
         }
     }
 
-    /// Whether the kernel is out of memory just now, which is no fault of this connection.
+    /// Whether the kernel is temporarily out of memory.
     static boolean isShortage(long result) {
         return result == -Errno.ENOBUFS || result == -Errno.ENOMEM;
     }
 
-    /// Retries when the kernel may have memory again.
+    /// Retries later, when the kernel may have memory again.
     void retryAfterShortage(Runnable retry) {
         loop.after(SHORTAGE_DELAY, _ -> retry.run()).unreference();
     }

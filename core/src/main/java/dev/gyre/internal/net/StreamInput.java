@@ -19,7 +19,7 @@ final class StreamInput {
     private final InputBuffer buffer;
     private @Nullable Protocol protocol;
 
-    /// Who waits for bytes, and for how many.
+    /// The pending `read()`, and how many bytes it requires.
     private @Nullable Deferred<Buffer> pendingRead;
 
     private int minReadable;
@@ -32,10 +32,10 @@ final class StreamInput {
     private boolean delivering;
     private boolean deliveryScheduled;
 
-    /// Whether something of what is unread was never offered to anybody.
+    /// Whether some unread input was never offered to the protocol or to `read()`.
     private boolean undelivered;
 
-    /// Nobody will have it any more: it is read to see the peer's end, and dropped.
+    /// Whether input is dropped. It is read only to see the peer's end.
     private boolean discarding;
 
     private long received;
@@ -66,7 +66,7 @@ final class StreamInput {
         return protocol;
     }
 
-    // ------------------------------------------------------------------ wanting
+    // ------------------------------------------------------------------ demand
 
     void setProtocol(Protocol next) {
         requireNoPendingRead();
@@ -77,7 +77,7 @@ final class StreamInput {
     }
 
     /// Replaces the protocol. A new one is notified of the end even if the previous one was.
-    @SuppressWarnings("ReferenceEquality") // a protocol is only itself
+    @SuppressWarnings("ReferenceEquality") // compares identity
     void replaceProtocol(Protocol next) {
         endDelivered &= next == protocol;
         setProtocol(next);
@@ -93,7 +93,7 @@ final class StreamInput {
         resumeDelivery();
     }
 
-    /// Something that kept input away has changed.
+    /// Resumes reading and delivery after a condition that blocked them has changed.
     void resumeDelivery() {
         connection.updateReading();
         if (!delivering && !isBlocked() && (undelivered || (ended && !endDelivered))) {
@@ -101,7 +101,7 @@ final class StreamInput {
         }
     }
 
-    /// Callbacks are not called from inside a call of the user's.
+    /// Callbacks are never called inside a call of the user's.
     private void scheduleDelivery() {
         if (!deliveryScheduled) {
             deliveryScheduled = true;
@@ -117,7 +117,7 @@ final class StreamInput {
         }
     }
 
-    /// Whether bytes may not be handed on just now.
+    /// Whether input may not be delivered now.
     private boolean isBlocked() {
         return paused
                 || protocol == null
@@ -126,13 +126,13 @@ final class StreamInput {
                 || connection.isUnderPressure();
     }
 
-    /// Whether the kernel is to be asked for more.
+    /// Whether the transport should read.
     boolean wantsMore() {
         if (ended) {
             return false;
         }
-        // Not while undelivered input waits: a protocol that pauses after every few messages
-        // would buffer more each time.
+        // Not while input is undelivered: a protocol that pauses after every few messages would
+        // buffer more each time.
         return discarding || (pendingRead != null ? !paused : !undelivered && !isBlocked());
     }
 
@@ -142,7 +142,7 @@ final class StreamInput {
         connection.updateReading();
     }
 
-    // ------------------------------------------------------------------ arriving
+    // ------------------------------------------------------------------ receiving
 
     void receive(NativeBuffer data) {
         received += data.readable();
@@ -174,7 +174,7 @@ final class StreamInput {
             completeRead();
         } else if (!isBlocked()) {
             if (undelivered) {
-                deliverUnread(); // Planned, but the end came sooner.
+                deliverUnread(); // The end arrived before the scheduled delivery.
             }
             deliverEnd();
         } else if (discarding) {
@@ -182,14 +182,14 @@ final class StreamInput {
         }
     }
 
-    /// The peer's end is known ahead of the input before it.
+    /// The peer's end is known before the input that precedes it is read.
     void endPending() {
-        Protocol speaking = protocol;
-        if (speaking == null || ended || !connection.isOpen()) {
+        Protocol current = protocol;
+        if (current == null || ended || !connection.isOpen()) {
             return;
         }
         try {
-            speaking.onEndPending(connection.stream);
+            current.onEndPending(connection.stream);
         } catch (RuntimeException | Error e) {
             connection.callbackFailed(e);
             throw e;
@@ -197,8 +197,8 @@ final class StreamInput {
     }
 
     private void deliverEnd() {
-        Protocol speaking = protocol;
-        if (!ended || endDelivered || speaking == null || isBlocked() || !connection.isOpen()) {
+        Protocol current = protocol;
+        if (!ended || endDelivered || current == null || isBlocked() || !connection.isOpen()) {
             return;
         }
         endDelivered = true;
@@ -207,7 +207,7 @@ final class StreamInput {
         NativeBuffer view = rest == null ? NativeBuffer.empty() : rest.lendView();
         unreadAtEnd = view;
         try {
-            speaking.onEnd(connection.stream);
+            current.onEnd(connection.stream);
         } catch (RuntimeException | Error e) {
             connection.callbackFailed(e);
             throw e;
@@ -223,8 +223,8 @@ final class StreamInput {
         NativeBuffer rest = unreadAtEnd;
         if (rest == null) {
             throw new IllegalStateException(
-                    "unread() is for the end of input: before that, what is unread comes again by"
-                            + " itself");
+                    "unread() is for onEnd: before that, unread input is delivered again with the"
+                            + " next bytes");
         }
         return rest;
     }
@@ -245,18 +245,18 @@ final class StreamInput {
         connection.updateReading();
     }
 
-    /// Hands bytes on, and to the next protocol if one has taken the place of the one that began.
-    @SuppressWarnings("ReferenceEquality") // a protocol is only itself
+    /// Delivers bytes to the protocol. If it installs another protocol, that one receives the rest.
+    @SuppressWarnings("ReferenceEquality") // compares identity
     private void deliver(NativeBuffer data) {
-        Protocol speaking;
+        Protocol current;
         delivering = true;
         try {
             do {
-                speaking = protocol;
-                assert speaking != null : "delivered to nobody";
-                speaking.onData(connection.stream, data);
+                current = protocol;
+                assert current != null : "delivered without a protocol";
+                current.onData(connection.stream, data);
             } while (data.readable() > 0
-                    && protocol != speaking
+                    && protocol != current
                     && !isBlocked()
                     && connection.isOpen());
         } catch (RuntimeException | Error e) {
@@ -273,25 +273,25 @@ final class StreamInput {
                     CloseReason.INPUT_LIMIT,
                     new IllegalStateException(
                             buffer.readable()
-                                    + " bytes were left unread, and at most "
+                                    + " bytes are unread, above the limit of "
                                     + connection.config.inputLimit()
-                                    + " may be: take them, or raise StreamConfig.withInputLimit"));
+                                    + ": consume them, or raise StreamConfig.withInputLimit"));
         }
     }
 
-    // ------------------------------------------------------------------ waiting
+    // ------------------------------------------------------------------ read()
 
     Promise<Buffer> read(int atLeast) {
         requireNoPendingRead();
         if (protocol != null) {
             throw new IllegalStateException(
-                    "the stream has callbacks, which get what arrives: read() without them");
+                    "the stream has callbacks for its input: use either callbacks or read()");
         }
         if (atLeast < 1 || atLeast > connection.config.inputLimit()) {
             throw new IllegalArgumentException(
-                    "from 1 to "
+                    "atLeast must be from 1 to "
                             + connection.config.inputLimit()
-                            + " bytes (StreamConfig.withInputLimit), not "
+                            + " (StreamConfig.withInputLimit), but is "
                             + atLeast);
         }
         Deferred<Buffer> waiting = connection.loop().deferred();
@@ -309,7 +309,8 @@ final class StreamInput {
 
     void requireNoPendingRead() {
         if (pendingRead != null) {
-            throw new IllegalStateException("another read() is waiting: one at a time");
+            throw new IllegalStateException(
+                    "another read() is pending: wait for it before the next one");
         }
     }
 
@@ -339,13 +340,12 @@ final class StreamInput {
 
     // ------------------------------------------------------------------ releasing
 
-    /// Gives up what nobody has taken yet, for TLS to begin with.
+    /// Transfers unread input to TLS.
     @Nullable NativeBuffer detachUnread() {
         undelivered = false;
         return buffer.detach();
     }
 
-    /// The stream is closed.
     void close() {
         Deferred<Buffer> waiting = pendingRead;
         pendingRead = null;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.function.Consumer;
 
-/// The states of a stream from open to closed, the reason for its close, and the listeners for it.
+/// The states of a stream from open to closed, the close reason, and the close listeners.
 ///
 /// ```
 ///      open ──── end() ──▶ output ends after pending data ──┐
@@ -29,7 +29,7 @@ final class StreamLifecycle {
     private @Nullable CloseReason reason;
     private @Nullable Throwable failure;
 
-    /// The cause that the protocol gave; reported in place of the way in which the stream ends.
+    /// The cause that the protocol gave. It is reported instead of the actual reason.
     private @Nullable CloseReason reportedReason;
 
     private @Nullable Consumer<? super CloseReason> onClose;
@@ -111,10 +111,10 @@ final class StreamLifecycle {
 
     /// Notifies the protocol, the user and the other listeners, even if one of them throws.
     private void notifyClosed(CloseReason why) {
-        Protocol speaking = connection.input.protocol();
+        Protocol current = connection.input.protocol();
         try {
-            if (speaking != null) {
-                speaking.onClose(connection.stream, why);
+            if (current != null) {
+                current.onClose(connection.stream, why);
             }
         } finally {
             try {
@@ -148,18 +148,18 @@ final class StreamLifecycle {
         drain(false);
     }
 
-    private void drain(boolean inHaste) {
+    private void drain(boolean lingerNow) {
         if (!isOpen()) {
             return;
         }
         StreamOutput output = connection.output;
         if (output.hasUnfinishedPipe()) {
-            // After an orderly end the peer would take a part of the piped data for all of it.
+            // The peer would take an orderly end of partial data for the end of all of it.
             close(CloseReason.ABORTED, null);
         } else {
             draining = true;
             output.end();
-            if (inHaste || output.hasEnded()) {
+            if (lingerNow || output.hasEnded()) {
                 connection.timeouts.linger();
             }
             connection.input.discard();
@@ -167,7 +167,7 @@ final class StreamLifecycle {
         }
     }
 
-    /// Lets the output end for the loop's shutdown, which closes the stream after that.
+    /// Ends the output when the loop shuts down. The stream closes after that.
     void shutDown() {
         shuttingDown = true;
         connection.output.endWhenEmpty();
@@ -175,7 +175,7 @@ final class StreamLifecycle {
 
     void outputEnded() {
         if (draining) {
-            connection.timeouts.linger(); // Only the peer's end is missing from here on.
+            connection.timeouts.linger(); // Only the peer's end is missing.
         }
         if (shuttingDown) {
             close(CloseReason.LOOP_ENDED, null);
@@ -201,30 +201,30 @@ final class StreamLifecycle {
     }
 
     void transportFailed(CloseReason why, @Nullable Throwable cause) {
-        // Many peers end TLS without close_notify. After close() no input is lost by that.
+        // Many peers end TLS without close_notify. After close() no input is lost.
         boolean done = why == CloseReason.TLS_FAILED && draining && connection.output.hasEnded();
         close(done ? CloseReason.CLOSED : why, done ? null : cause);
     }
 
-    /// Closes the stream unless the protocol decides to go on.
+    /// Closes the stream unless the protocol decides to continue.
     void timedOut(TimeoutKind timeout) {
-        Protocol speaking = connection.input.protocol();
-        boolean goesOn = false;
-        if (speaking != null && !draining) {
+        Protocol current = connection.input.protocol();
+        boolean continues = false;
+        if (current != null && !draining) {
             try {
-                goesOn = speaking.onTimeout(connection.stream, timeout);
+                continues = current.onTimeout(connection.stream, timeout);
             } catch (RuntimeException | Error e) {
                 connection.callbackFailed(e);
                 throw e;
             }
         }
-        if (!goesOn) {
+        if (!continues) {
             close(timeout.reason(), null);
         }
     }
 
-    /// Closes the stream at once. Listeners are notified before the loop waits again, never inside
-    /// a call of theirs.
+    /// Closes the stream at once. Listeners are notified before the loop waits again, and never
+    /// inside a call of theirs.
     void close(CloseReason why, @Nullable Throwable cause) {
         if (reason != null) {
             return;

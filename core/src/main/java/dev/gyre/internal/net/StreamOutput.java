@@ -18,14 +18,14 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
-/// What a stream has to send. All that is written in a turn of the loop is flushed at its end.
+/// The pending output of a stream. Everything written in a tick is flushed at its end.
 ///
 /// ```
-///              write                 not all was taken in its turn,
+///              write              the kernel took only a part of it,
 ///     IDLE ────────────▶ PENDING ───────────────────────────────────▶ BACKPRESSURED
 ///       ▲                   │  ▲          or above high water             │    │
 ///       └───────────────────┘  └───────────────────────────────────────────┘    ▼
-///             all sent                  taken, and below low water            closed by
+///             all sent              sent, and below low water                 closed by
 ///                                                                        timeout or limit
 /// ```
 ///
@@ -36,13 +36,13 @@ final class StreamOutput {
     private final Runnable flush = this::flush;
     private OutputQueue queue;
 
-    /// What was written before TLS began, and goes out in front of it; null without.
+    /// Output written before TLS started, sent ahead of it; null without TLS.
     private @Nullable OutputQueue plaintextQueue;
 
-    /// The turn in which the queue was last offered.
+    /// The tick in which the queue was last flushed.
     private long flushedInTick;
 
-    /// Whether something is, or was, offered since it was last empty.
+    /// Whether a flush has started since the queue was last empty.
     private boolean writing;
 
     private boolean flushScheduled;
@@ -54,18 +54,18 @@ final class StreamOutput {
     private long written;
     private long sent;
 
-    /// Who waits for what was written before to be sent; made when first wanted.
+    /// Pending promises of [#flushed()]; allocated on first use.
     private @Nullable ArrayDeque<FlushWaiter> flushWaiters;
 
     private record FlushWaiter(long until, Deferred<@Nullable Void> outcome) {}
 
-    /// Who is told of room beside the protocol.
+    /// The user's callback, in addition to the protocol's.
     private @Nullable Runnable onWritable;
 
-    /// A stream that writes here what it reads, and waits while this one is under pressure.
+    /// Resumes the stream that a pipe reads from.
     private @Nullable Runnable pipeSource;
 
-    /// Whether only [#end()] completes the output: without it the peer must see a reset.
+    /// Whether only [#end()] completes the output. Without it the peer must see a reset.
     private boolean requiresEnd;
 
     StreamOutput(Connection connection, LoopOperations operations) {
@@ -74,7 +74,7 @@ final class StreamOutput {
         queue = new OutputQueue(operations.pool());
     }
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ inspecting
 
     boolean isEmpty() {
         return queue.isEmpty() && plaintextBytes() == 0;
@@ -96,18 +96,17 @@ final class StreamOutput {
         return ended;
     }
 
-    /// Whether closing the stream now would truncate the output: some of it is unsent, or its end
-    /// is missing.
+    /// Whether closing the stream now would truncate the output.
     boolean isUnfinished() {
         return !isEmpty() || isMissingEnd();
     }
 
-    /// Whether an orderly end of the connection would look like the end of incomplete data.
+    /// Whether the end is required and missing, so that an orderly close would hide truncation.
     boolean isMissingEnd() {
         return requiresEnd && !ending;
     }
 
-    /// Whether a pipe writes here and has not reached its end.
+    /// Whether a pipe writes to this stream and has not reached its end.
     boolean hasUnfinishedPipe() {
         return pipeSource != null && !ending;
     }
@@ -180,22 +179,22 @@ final class StreamOutput {
         return outcome.promise();
     }
 
-    /// What the peer does not want any more is no error: it may reset at any time.
+    /// Writing to a closed stream is no error, as the peer may reset at any time.
     private boolean mayWrite() {
         if (ending && connection.isOpenOrDraining()) {
             throw new IllegalStateException(
-                    "written after end() or close(): " + connection + " sends nothing any more");
+                    "cannot write to " + connection + " after end() or close()");
         }
         return connection.isOpen();
     }
 
-    /// Asked before anything is copied: a huge write is not to take everybody's memory first.
+    /// Checked before copying, so that one huge write cannot exhaust the loop's memory.
     private boolean isWithinLimits(long bytes) {
         if (closeIfAboveLimit(bytes)) {
             return false;
         }
         long all = queue.memoryBytes() + bytes;
-        // The last quarter of the loop's memory is for those who need little.
+        // The last quarter of the loop's memory is reserved for streams that hold little.
         if (all > connection.config.highWater() && operations.pool().wouldBeTight(bytes)) {
             connection.closeWith(CloseReason.MEMORY_LIMIT, connection.bufferMemoryExhausted());
             return false;
@@ -203,7 +202,7 @@ final class StreamOutput {
         return true;
     }
 
-    /// Closes the stream if it is. Files are not in memory, but a million parts of them are.
+    /// Closes the stream if its output exceeds the limit. File ranges count with their heap size.
     private boolean closeIfAboveLimit(long bytes) {
         boolean above = queue.heldBytes() + bytes > connection.config.outputLimit();
         if (above) {
@@ -255,7 +254,6 @@ final class StreamOutput {
         }
     }
 
-    /// So many bytes are gone.
     void onSent(long bytes) {
         sent += bytes;
         writing = !isEmpty();
@@ -284,13 +282,13 @@ final class StreamOutput {
             pipeSource.run();
         }
         try {
-            Protocol speaking = connection.input.protocol();
-            if (speaking != null && mayNotifyWritable()) {
-                speaking.onWritable(connection.stream);
+            Protocol current = connection.input.protocol();
+            if (current != null && mayNotifyWritable()) {
+                current.onWritable(connection.stream);
             }
-            Runnable told = onWritable;
-            if (told != null && mayNotifyWritable()) {
-                told.run();
+            Runnable callback = onWritable;
+            if (callback != null && mayNotifyWritable()) {
+                callback.run();
             }
         } catch (RuntimeException | Error e) {
             connection.callbackFailed(e);
@@ -298,19 +296,19 @@ final class StreamOutput {
         }
     }
 
-    /// Whether what is told of room could still write: the callback before may have ended it.
+    /// Whether the stream is still writable: the previous callback may have ended it.
     private boolean mayNotifyWritable() {
         return !ending && connection.isOpen();
     }
 
-    void onWritable(@Nullable Runnable told) {
-        onWritable = told;
+    void onWritable(@Nullable Runnable callback) {
+        onWritable = callback;
     }
 
     void attachPipe(Runnable feeder) {
         if (this.pipeSource != null) {
             throw new IllegalStateException(
-                    connection + " is the target of another pipe: one at a time");
+                    connection + " is the target of another pipe: wait until it ends");
         }
         this.pipeSource = feeder;
         requiresEnd = true;
@@ -332,7 +330,7 @@ final class StreamOutput {
     }
 
     private void resolveFlushWaiters(ArrayDeque<FlushWaiter> all) {
-        long gone = written - pending(); // And not what was sent: a file may end early.
+        long gone = written - pending(); // Not the sent bytes: a file may end early.
         for (FlushWaiter first = all.peek();
                 first != null && first.until <= gone;
                 first = all.peek()) {
@@ -350,8 +348,8 @@ final class StreamOutput {
         }
     }
 
-    /// Ends the output after the queued data and what its writer still adds, unless [#requireEnd]
-    /// was called.
+    /// Ends the output once the queue is empty, unless [#requireEnd] was called. The writer may
+    /// still add output until then.
     void endWhenEmpty() {
         endsWhenEmpty = true;
         endIfEmpty();
@@ -363,12 +361,11 @@ final class StreamOutput {
         }
     }
 
-    /// The wire has ended its output.
     void transportEnded() {
         ended = true;
     }
 
-    /// The stream is closed: nobody hears of what was not sent.
+    /// Rejects pending promises when the stream closes.
     void rejectFlushWaiters() {
         if (flushWaiters != null) {
             StreamClosedException closed = connection.closedException();
@@ -379,16 +376,16 @@ final class StreamOutput {
         }
     }
 
-    /// Nothing is in use any more.
+    /// Releases the queue once no operation uses it.
     void release() {
         if (!queue.isEmpty()) {
             queue.clear(connection.closedException());
         }
     }
 
-    /// What waits so far stays as it is, below; what comes from now on goes through another wire.
+    /// Replaces the queue when TLS starts. Later output goes through TLS.
     ///
-    /// @return what waits so far
+    /// @return the queue with the plaintext output so far
     OutputQueue detachQueue() {
         OutputQueue below = queue;
         queue = new OutputQueue(operations.pool());

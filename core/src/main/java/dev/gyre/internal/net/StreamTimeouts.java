@@ -8,9 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 
-/// The times of a stream, all watched by one timer that is set rarely: activity only notes when it was, and the timer
-/// finds out when it fires how long to go on. So a busy connection costs a note each time, and an idle one without
-/// times nothing at all.
+/// The timeouts of a stream, on one timer. Activity only records a time stamp. The timer compares
+/// the time stamps when it fires, and reschedules itself. A stream without timeouts has no timer.
 ///
 /// Loop thread only.
 final class StreamTimeouts {
@@ -23,14 +22,14 @@ final class StreamTimeouts {
     private long writeNanos;
     private long lingerNanos;
 
-    /// When all is sent.
+    /// Applies once all output is sent.
     private long lingerAfterOutputNanos;
 
     private long receivedAt;
     private long readingSince;
     private long sentAt;
 
-    /// When somebody who heard of silence decided to go on.
+    /// When the protocol last decided to continue after an idle timeout.
     private long idleSince;
 
     private boolean lingering;
@@ -51,22 +50,21 @@ final class StreamTimeouts {
         sentAt = now;
     }
 
-    /// The stream begins: from now on.
     void start() {
         reschedule();
     }
 
     private static long nanos(Duration timeout) {
-        // Longer than anybody waits is for ever.
+        // Zero means no timeout.
         return timeout.compareTo(MAX_TIMEOUT) > 0 ? 0 : timeout.toNanos();
     }
 
-    /// The same where no time is none at all.
+    /// For the linger timeout, where zero means no time at all.
     private static long cappedNanos(Duration timeout) {
         return timeout.compareTo(MAX_TIMEOUT) > 0 ? MAX_TIMEOUT.toNanos() : timeout.toNanos();
     }
 
-    // ------------------------------------------------------------------ setting
+    // ------------------------------------------------------------------ configuring
 
     void idle(Duration timeout) {
         idleNanos = nanos(timeout);
@@ -89,7 +87,7 @@ final class StreamTimeouts {
         reschedule();
     }
 
-    /// It is to end, and waits for the peer: from now on, and anew with all that the peer takes.
+    /// Starts the linger timeout. Progress of the output restarts it.
     void linger() {
         lingering = true;
         lingerSince = connection.nowNanos();
@@ -105,7 +103,7 @@ final class StreamTimeouts {
         scheduleBy(nextDeadline());
     }
 
-    // ------------------------------------------------------------------ noting
+    // ------------------------------------------------------------------ recording activity
 
     void received() {
         receivedAt = connection.nowNanos();
@@ -118,7 +116,7 @@ final class StreamTimeouts {
         }
     }
 
-    /// There is output where there was none.
+    /// Output starts after the queue was empty.
     void outputStarted() {
         sentAt = connection.nowNanos();
         if (writeNanos > 0) {
@@ -130,9 +128,9 @@ final class StreamTimeouts {
         sentAt = connection.nowNanos();
     }
 
-    // ------------------------------------------------------------------ watching
+    // ------------------------------------------------------------------ the timer
 
-    /// Sees to it that the timer fires by then, at the latest.
+    /// Ensures that the timer fires no later than the deadline.
     private void scheduleBy(long deadline) {
         if (deadline >= timerAt || !connection.isOpenOrDraining()) {
             return;
@@ -182,7 +180,7 @@ final class StreamTimeouts {
         reschedule();
     }
 
-    /// Who heard of it goes on: from now.
+    /// Restarts a timeout after the protocol decided to continue.
     private void restart(TimeoutKind timeout, long now) {
         switch (timeout) {
             case IDLE -> idleSince = now;

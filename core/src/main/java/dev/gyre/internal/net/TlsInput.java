@@ -10,24 +10,21 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
 
-/// What arrives for a [TlsTransport]: records, cut anywhere. They are taken from where the kernel has put them; only what has to
-/// wait is copied and held: the part of a record whose rest has not arrived, and what may not be decrypted yet.
+/// Decrypts the input of a [TlsTransport]. Records are decrypted from the receive buffer. Only
+/// incomplete records, and input that may not be decrypted yet, are copied and held.
 ///
 /// Loop thread only.
 final class TlsInput {
-    /// Room for three records, in which they are decrypted.
+    /// Room for three decrypted records.
     private static final int PLAINTEXT_BYTES = 1 << 16;
 
-    /// A peer that has sent less than this of a record is not given room for all of it.
+    /// The first buffer for an incomplete record. More is reserved once this is filled.
     private static final int MIN_HELD_BYTES = 4 << 10;
 
-    /// Above this nothing is read below.
+    /// Above this, reading from the transport below stops.
     private static final int MAX_HELD_BYTES = 1 << 16;
 
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
-
-    private static final String OWNER =
-            "the stream again: it is valid in the callback that it was handed to, and no longer";
 
     private final TlsTransport transport;
     private final TlsEngine engine;
@@ -35,9 +32,9 @@ final class TlsInput {
     private boolean ended;
     private boolean decrypting;
 
-    TlsInput(TlsTransport wire) {
-        this.transport = wire;
-        engine = wire.engine;
+    TlsInput(TlsTransport transport) {
+        this.transport = transport;
+        engine = transport.engine;
     }
 
     boolean hasPending() {
@@ -48,9 +45,9 @@ final class TlsInput {
         return !ended && (held == null || held.readable() <= MAX_HELD_BYTES);
     }
 
-    // ------------------------------------------------------------------ arriving
+    // ------------------------------------------------------------------ receiving
 
-    /// What came before everything else.
+    /// Inserts input that was received before TLS started.
     void prepend(NativeBuffer first) {
         NativeBuffer later = held;
         held = first;
@@ -66,13 +63,13 @@ final class TlsInput {
         hold(data, data.readable());
     }
 
-    /// The wire below has ended.
+    /// The transport below has reached the peer's end.
     void ended() {
         ended = true;
         resume();
     }
 
-    /// Decrypts what is held, as far as it goes.
+    /// Decrypts held input as far as possible.
     void resume() {
         if (decrypting || !transport.mayReceive()) {
             return;
@@ -105,7 +102,7 @@ final class TlsInput {
         room.takeFrom(data, bytes);
     }
 
-    /// What is held, with room for so much more.
+    /// Returns the held buffer with room for this many more bytes; null if memory is exhausted.
     private @Nullable NativeBuffer roomFor(NativeBuffer data, int bytes) {
         NativeBuffer kept = held;
         if (kept == null) {
@@ -134,10 +131,10 @@ final class TlsInput {
 
     // ------------------------------------------------------------------ decrypting
 
-    /// Decrypts as many records as there are, and hands them on.
+    /// Decrypts and delivers the available records.
     ///
-    /// @param fresh what has just arrived, behind what is held
-    /// @return whether more has to arrive; otherwise something else has to happen first
+    /// @param fresh new input that follows the held input
+    /// @return whether more input is needed; false if another condition blocks
     private boolean decrypt(@Nullable NativeBuffer fresh) {
         decrypting = true;
         try {
@@ -164,7 +161,7 @@ final class TlsInput {
         Next next = engine.receive(records, EMPTY);
         skipConsumed(records, fresh);
         if (next == Next.ROOM) {
-            transport.react(next); // The handshake is over: this is the first record after it.
+            transport.react(next); // The handshake is complete; this record follows it.
         }
         return next;
     }
@@ -172,7 +169,7 @@ final class TlsInput {
     private Next records(@Nullable NativeBuffer fresh) {
         Ciphertext records = ciphertext(fresh);
         if (records.missing() > 0 && !engine.inputEnded()) {
-            return Next.INPUT; // Not worth a buffer.
+            return Next.INPUT; // Avoids acquiring a buffer.
         }
         NativeBuffer plaintext = transport.operations.pool().take(PLAINTEXT_BYTES);
         if (plaintext == null) {
@@ -216,11 +213,10 @@ final class TlsInput {
         try {
             transport.handler().onReceived(view);
         } finally {
-            view.endBorrowing(OWNER);
+            view.endBorrowing(InputBuffer.OWNER);
         }
     }
 
-    /// It is over.
     void release() {
         NativeBuffer kept = held;
         held = null;

@@ -16,21 +16,22 @@ import java.util.Arrays;
 
 import javax.net.ssl.SSLException;
 
-/// What a [TlsTransport] sends. It encrypts a batch of records when the wire below has taken the one before, and leaves the
-/// plaintext in its user's queue until then: so that is where a slow peer is noticed. Files are read into memory first.
+/// Encrypts the output of a [TlsTransport], one batch of records at a time. The plaintext stays
+/// in the stream's queue until its batch is sent, so that backpressure applies there. Files are
+/// read into memory first.
 ///
 /// Loop thread only.
 final class TlsOutput {
     /// Room for three records.
     private static final int RECORDS_BYTES = 1 << 16;
 
-    /// As much is encrypted at once, in full buffers.
+    /// How much is encrypted in one batch.
     private static final int BATCH_BYTES = 2 * RECORDS_BYTES;
 
-    /// Less than this is copied into a smaller buffer, where it may have to wait.
+    /// Smaller output is copied, so that a mostly empty buffer does not wait for the peer.
     private static final int SMALL_BYTES = 4 << 10;
 
-    /// How many pieces of the queue are looked at at once.
+    /// How many pieces of the queue are encrypted at once.
     private static final int MAX_PIECES = 64;
 
     private static final ByteBuffer[] NONE = {};
@@ -39,34 +40,34 @@ final class TlsOutput {
     private final TlsEngine engine;
     private final Transport below;
 
-    /// What goes out as it is: records, behind what was written before TLS began.
+    /// Output of the transport below: plaintext from before TLS, then records.
     private final OutputQueue records;
 
-    /// How much of that was left when it was last looked at.
+    /// Plaintext bytes in `records` that are not reported as sent.
     private long plaintextLeft;
 
     private @Nullable OutputQueue source;
 
-    /// How much of the source is encrypted, and not yet sent.
+    /// Encrypted bytes of the source that are not sent yet.
     private long inFlightBytes;
 
     private boolean ending;
     private boolean endRequested;
 
-    /// What was read of the file that is next.
+    /// Bytes that were read from the file at the head of the source.
     private @Nullable NativeBuffer fileBytes;
 
     private boolean readingFile;
     private boolean belowReleased;
 
-    /// What is encrypted in one go, from which pieces.
+    /// The plaintext of one call of the engine, and the buffers it belongs to.
     private final ByteBuffer[] views = new ByteBuffer[MAX_PIECES];
 
     private final NativeBuffer[] pieces = new NativeBuffer[MAX_PIECES];
 
-    TlsOutput(TlsTransport wire, Transport below, OutputQueue carried) {
-        this.transport = wire;
-        this.engine = wire.engine;
+    TlsOutput(TlsTransport transport, Transport below, OutputQueue carried) {
+        this.transport = transport;
+        this.engine = transport.engine;
         this.below = below;
         this.records = carried;
         carried.mark();
@@ -83,9 +84,9 @@ final class TlsOutput {
 
     // ------------------------------------------------------------------ encrypting
 
-    /// Encrypts what may be sent now, and sends what the machine itself has to say.
+    /// Encrypts and sends as much as possible, including messages of the engine itself.
     ///
-    /// @return whether anything came of it
+    /// @return whether there was any output
     boolean pump() {
         boolean fresh = inFlightBytes == 0; // One batch at a time.
         long before = records.bytes();
@@ -120,14 +121,14 @@ final class TlsOutput {
             transport.fail(
                     CloseReason.TLS_FAILED,
                     new SSLException(
-                            "the peer has ended the connection, which before TLS 1.3 ends both"
-                                    + " directions: not everything was sent"));
+                            "the peer closed the TLS session before all output was sent: before TLS"
+                                    + " 1.3 this ends both directions"));
             return false;
         }
         if (!transport.isDone()) {
             transport.react(next);
         }
-        // What is done for now may not be all there is: the handshake may be over just now.
+        // DONE may precede more output: the handshake may have just completed.
         return (next == Next.ROOM || next == Next.DONE) && !transport.isDone();
     }
 
@@ -144,9 +145,9 @@ final class TlsOutput {
         }
     }
 
-    /// Looks at what is to be encrypted next.
+    /// Collects views of the next plaintext.
     ///
-    /// @return how many views there are
+    /// @return the number of views
     private int gather() {
         OutputQueue queue = source;
         if (queue == null || queue.isEmpty()) {
@@ -181,9 +182,9 @@ final class TlsOutput {
         return count + 1;
     }
 
-    /// Notes what was taken, and forgets the views.
+    /// Marks the encrypted bytes as consumed and clears the views.
     ///
-    /// @return whether something is left
+    /// @return whether plaintext is left
     private boolean consumeViews(int count) {
         boolean left = false;
         for (int i = 0; i < count; i++) {
@@ -253,7 +254,7 @@ final class TlsOutput {
             transport.fail(failure == null ? CloseReason.LOOP_ENDED : CloseReason.FAILED, failure);
         } else if (bytes == 0) {
             dropFileBytes();
-            queue.endFile(); // It is shorter than was said.
+            queue.endFile(); // The file is shorter than requested.
             transport.handler().onSent(0);
         } else {
             pump();
@@ -268,33 +269,33 @@ final class TlsOutput {
         }
     }
 
-    // ------------------------------------------------------------------ sent
+    // ------------------------------------------------------------------ completion
 
-    /// The wire below has taken so many bytes.
+    /// The transport below has sent this many bytes.
     void sent(long bytes) {
         long before = plaintextLeft;
         plaintextLeft = records.bytesBeforeMark();
-        long told = Math.min(before, bytes);
+        long reported = Math.min(before, bytes);
         if (records.isEmpty() && inFlightBytes > 0) {
             OutputQueue queue = source;
-            assert queue != null : "encrypted from nowhere";
-            dropFileBytes(); // What is left of them is read again.
+            assert queue != null : "encrypted without a source";
+            dropFileBytes(); // The unsent rest is read again.
             queue.consumed(inFlightBytes);
-            told += inFlightBytes;
+            reported += inFlightBytes;
             inFlightBytes = 0;
         }
-        // A file that ended early is no longer waited for either.
-        if ((told > 0 || plaintextLeft < before) && !transport.isDone()) {
-            transport.handler().onSent(told);
+        // A file that ended early also changes the plaintext bytes.
+        if ((reported > 0 || plaintextLeft < before) && !transport.isDone()) {
+            transport.handler().onSent(reported);
         }
     }
 
-    /// How much of what is encrypted is out: at least so much, as records are longer than what is in them.
+    /// A lower bound of the sent plaintext, as records are longer than their content.
     long partiallySent(Transport below) {
         return Math.max(0, inFlightBytes - (records.bytes() - below.partiallySent()));
     }
 
-    /// A close_notify goes out behind everything, and then the end of the wire below.
+    /// Sends a close_notify after all output, then ends the output of the transport below.
     void end() {
         ending = true;
         if (!transport.isDone()) {
@@ -302,9 +303,9 @@ final class TlsOutput {
         }
     }
 
-    /// Nothing comes behind the alert of a failure.
+    /// Ends the output of the transport below.
     ///
-    /// @return false if the wire below had been told of an end before
+    /// @return false if it was ended before
     boolean endBelow() {
         if (endRequested) {
             return false;
@@ -320,7 +321,7 @@ final class TlsOutput {
         }
     }
 
-    /// The alert of a failure.
+    /// Sends the alert of a failure.
     void sendAlert() {
         if (!engine.hasOutput()) {
             return;
@@ -337,14 +338,14 @@ final class TlsOutput {
         }
     }
 
-    /// What the wire below has not taken at once.
+    /// Sends the rest of the alert.
     void flushRecords() {
         below.flush(records);
     }
 
-    // ------------------------------------------------------------------ letting go
+    // ------------------------------------------------------------------ releasing
 
-    /// The wire below has let go.
+    /// The transport below has been released.
     void release() {
         belowReleased = true;
         records.clear(new SSLException("the connection was closed"));

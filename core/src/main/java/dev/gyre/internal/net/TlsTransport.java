@@ -18,23 +18,23 @@ import java.util.function.Consumer;
 
 import javax.net.ssl.SSLException;
 
-/// TLS over another wire: a [TlsEngine], with what comes from below in [TlsInput] and what goes there in
+/// TLS over another transport. A [TlsEngine] transforms the bytes, fed by [TlsInput] and drained by
 /// [TlsOutput].
 ///
 /// ```
-///     begin ──▶ handshake ──▶ open ──▶ ended, each direction with its close_notify
+///     start ──▶ handshake ──▶ open ──▶ ended, each direction with its close_notify
 ///                   │           │
-///                   └───────────┴──▶ failing: the alert is sent, then the end; until the peer's end, or for a
-///                                    second, what arrives is thrown away ──▶ failed
+///                   └───────────┴──▶ failing: sends the alert, then the end; discards input
+///                                    until the peer's end or one second ──▶ failed
 /// ```
 ///
-/// What takes long in a handshake is done elsewhere; until it is back nobody here touches the machine's engine, and what
-/// arrives is kept.
+/// Delegated handshake tasks run on other threads. Until they complete, the engine is not used and
+/// input is held.
 ///
 /// Loop thread only.
 final class TlsTransport implements Transport, Transport.Handler {
-    /// How long a failed connection waits for the peer to take the alert that tells it why, and to hang up: closed
-    /// before, with something unread, it would be reset, and the alert with it.
+    /// How long a failed connection waits for the peer to read the alert and close. Closing earlier
+    /// with unread input would cause a reset, which destroys the alert.
     private static final Duration ALERT_TIMEOUT = Duration.ofSeconds(1);
 
     final EventLoop loop;
@@ -56,13 +56,13 @@ final class TlsTransport implements Transport, Transport.Handler {
     private boolean inputEndNotified;
     private boolean resumeScheduled;
 
-    /// Whether the output is to end when the handshake is over: it cannot before.
+    /// Whether the output ends once the handshake is complete. It cannot end before.
     private boolean endRequested;
 
-    /// Whether nothing comes from below any more.
+    /// Whether the transport below has reached the peer's end.
     private boolean belowEnded;
 
-    /// Why it is over, once it is; told when the alert is sent.
+    /// The reason of a failure; null if none. Reported after the alert is sent.
     private @Nullable CloseReason failing;
 
     private @Nullable Throwable failure;
@@ -70,18 +70,18 @@ final class TlsTransport implements Transport, Transport.Handler {
     private boolean failureNotified;
     private boolean closed;
 
-    /// @param carried what was written before, and goes out as it is
+    /// @param carried output from before TLS, sent as it is
     TlsTransport(
             Streams streams,
             Transport below,
             OutputQueue carried,
-            TlsEngine machine,
+            TlsEngine engine,
             Duration timeout,
             Deferred<TlsSession> handshake) {
         this.loop = streams.loop();
         this.operations = streams.operations();
         this.below = below;
-        this.engine = machine;
+        this.engine = engine;
         this.timeout = timeout;
         this.handshake = handshake;
         executor = streams.handshakes();
@@ -99,9 +99,9 @@ final class TlsTransport implements Transport, Transport.Handler {
         return Objects.requireNonNull(handler);
     }
 
-    /// Begins the handshake.
+    /// Starts the handshake.
     ///
-    /// @param first what arrived before, and belongs to it; released here
+    /// @param first input that was received before; released here
     void begin(@Nullable NativeBuffer first) {
         if (isDone()) {
             if (first != null) {
@@ -116,23 +116,23 @@ final class TlsTransport implements Transport, Transport.Handler {
         }
         pump();
         if (!isDone()) {
-            below.setReading(reading); // Whoever had it before may have left it reading.
+            below.setReading(reading); // The previous handler may have left it reading.
         }
     }
 
-    // ------------------------------------------------------------------ going on
+    // ------------------------------------------------------------------ progress
 
-    /// Nothing is given to the machine, or handed on, any more.
+    /// Whether the engine is no longer used.
     boolean isDone() {
         return closed || failing != null;
     }
 
-    /// Whether what arrives may be decrypted: not faster than it is wanted.
+    /// Whether input may be decrypted: after the handshake only on demand.
     boolean mayReceive() {
         return begun && !isDone() && (!open || wanted);
     }
 
-    /// Does all that can be done now.
+    /// Sends and receives as much as possible.
     private void pump() {
         if (isDone()) {
             return;
@@ -142,14 +142,14 @@ final class TlsTransport implements Transport, Transport.Handler {
         updateReading();
     }
 
-    /// The machine wants to send before it receives more.
+    /// Sends the engine's own messages, which it requires before it receives more.
     ///
-    /// @return whether it could
+    /// @return whether it sent any
     boolean sendPending() {
         return output.pump();
     }
 
-    /// The machine was at work: sees what has come of it.
+    /// Handles the outcome of an engine call.
     void react(Next next) {
         TlsSession agreed = engine.session();
         if (!open && agreed != null) {
@@ -171,7 +171,7 @@ final class TlsTransport implements Transport, Transport.Handler {
         }
     }
 
-    /// What had to wait for it goes on: nothing else may happen that would be a reason to.
+    /// Resumes work that waited for the handshake. No other event may follow that would do so.
     private void handshakeCompleted() {
         if (endRequested) {
             engine.end();
@@ -183,7 +183,7 @@ final class TlsTransport implements Transport, Transport.Handler {
     private void runTasks() {
         Runnable tasks = engine.tasks();
         if (tasks == null) {
-            return; // They are being run.
+            return; // They are running.
         }
         Consumer<Throwable> refused = why -> fail(CloseReason.TLS_FAILED, why);
         executor.submit(this, tasks, this::tasksDone, refused);
@@ -196,7 +196,7 @@ final class TlsTransport implements Transport, Transport.Handler {
 
     private void updateReading() {
         if (!begun || isDone()) {
-            return; // It is somebody else's still, or the end has its own wishes.
+            return; // Not started, or the failure controls reading.
         }
         boolean wants = !inputEndNotified && input.hasRoom() && (!open || wanted);
         setBelowReading(wants);
@@ -209,7 +209,7 @@ final class TlsTransport implements Transport, Transport.Handler {
         }
     }
 
-    // ------------------------------------------------------------------ as a wire
+    // ------------------------------------------------------------------ as a transport
 
     @Override
     public void setReading(boolean wanted) {
@@ -273,7 +273,7 @@ final class TlsTransport implements Transport, Transport.Handler {
         below.close(reset);
     }
 
-    // ------------------------------------------------------------------ as the lower wire's user
+    // ------------------------------------------------------------------ as the handler below
 
     @Override
     public void onReceived(NativeBuffer data) {
@@ -321,7 +321,7 @@ final class TlsTransport implements Transport, Transport.Handler {
     @Override
     public void onSent(long bytes) {
         if (open) {
-            handler().onProgress(); // Also if more of the batch is left.
+            handler().onProgress(); // Even if a part of the batch is left.
         } else {
             handler().onActivity();
         }
@@ -358,9 +358,9 @@ final class TlsTransport implements Transport, Transport.Handler {
     public void onShutdown() {
         reading = false;
         if (failing != null) {
-            notifyFailure(); // Nobody would hear the peer hang up.
+            notifyFailure(); // The loop reads no more, so the peer's end is not seen.
         } else if (!open) {
-            onFailed(CloseReason.LOOP_ENDED, null); // What is missing of the handshake never comes.
+            onFailed(CloseReason.LOOP_ENDED, null); // The handshake cannot complete.
         } else if (!isDone()) {
             handler().onShutdown();
         }
@@ -386,10 +386,10 @@ final class TlsTransport implements Transport, Transport.Handler {
         timer = null;
         fail(
                 CloseReason.HANDSHAKE_TIMEOUT,
-                new SSLException("the TLS handshake took longer than " + timeout));
+                new SSLException("the TLS handshake did not complete within " + timeout));
     }
 
-    /// It is over, but for the last word to the peer.
+    /// Fails the connection after a last attempt to send the alert.
     void fail(CloseReason reason, @Nullable Throwable cause) {
         if (isDone()) {
             return;
@@ -408,8 +408,7 @@ final class TlsTransport implements Transport, Transport.Handler {
         }
     }
 
-    /// Once the alert is gone the peer is told that nothing follows, and once it hangs up too there is nothing left
-    /// to wait for.
+    /// Ends the output once the alert is sent, and reports the failure once the peer has closed.
     private void finishIfAlertSent() {
         if (!output.isEmpty()) {
             output.flushRecords();

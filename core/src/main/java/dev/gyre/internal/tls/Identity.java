@@ -30,15 +30,15 @@ import java.util.Set;
 
 import javax.net.ssl.SSLException;
 
-/// A private key, and the certificates that say whose it is: its own first, each issued by the next.
+/// A private key and its certificate chain: its own certificate first, each issued by the next.
 record Identity(List<X509Certificate> chain, PrivateKey key) {
     Identity {
         chain = List.copyOf(chain);
     }
 
-    /// Puts together what belongs together: finds the certificate of the key, and its issuers in whatever order they are.
+    /// Finds the certificate of a key, and orders its issuers.
     ///
-    /// @param origin what to call the files in messages
+    /// @param origin names the files in messages
     static Identity of(List<X509Certificate> certificates, List<PrivateKey> keys, String origin)
             throws SSLException {
         for (PrivateKey key : keys) {
@@ -54,14 +54,14 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
                 origin
                         + ": the private key ("
                         + keys.getFirst().getAlgorithm()
-                        + ") is not that of the certificate ("
+                        + ") does not match the certificate ("
                         + certificates.getFirst().getPublicKey().getAlgorithm()
                         + ", "
                         + certificates.getFirst().getSubjectX500Principal()
-                        + "): give the key that the certificate was requested with");
+                        + "): use the key that the certificate was requested with");
     }
 
-    /// All certificates of a file, at least one.
+    /// Returns all certificates of a file, at least one.
     static List<X509Certificate> certificates(List<Pem.Block> blocks, Path file)
             throws IOException {
         List<X509Certificate> certificates = new ArrayList<>();
@@ -73,7 +73,7 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
         if (certificates.isEmpty()) {
             throw new SSLException(
                     file
-                            + ": holds no certificate (-----BEGIN CERTIFICATE-----): "
+                            + ": contains no certificate (-----BEGIN CERTIFICATE-----): "
                             + Pem.describe(file, blocks));
         }
         return certificates;
@@ -86,11 +86,11 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
                             .generateCertificate(new ByteArrayInputStream(encoded));
         } catch (CertificateException e) {
             throw new SSLException(
-                    file + ": the block CERTIFICATE is not what it says: " + e.getMessage(), e);
+                    file + ": the block CERTIFICATE is malformed: " + e.getMessage(), e);
         }
     }
 
-    /// Whether what the one signs the other accepts: the only comparison that holds for every sort of key.
+    /// Signs and verifies a sample, which is the only comparison that works for every algorithm.
     private static boolean matches(PrivateKey key, PublicKey of) {
         if (!key.getAlgorithm().equals(of.getAlgorithm())) {
             return false;
@@ -105,7 +105,7 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
             signature.update(sample);
             return signature.verify(signed);
         } catch (GeneralSecurityException e) {
-            return false; // such as keys on different curves
+            return false; // For example, the curves differ.
         }
     }
 
@@ -140,11 +140,11 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
             LOG.log(
                     Level.WARNING,
                     origin
-                            + ": certificates that are not among the issuers of "
+                            + ": ignored certificates that are not issuers of "
                             + own.getSubjectX500Principal()
-                            + " and are left out: "
+                            + ": "
                             + others
-                            + "; is an intermediate one missing?");
+                            + "; is an intermediate certificate missing?");
         }
         return List.copyOf(chain);
     }
@@ -161,17 +161,17 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
         }
     }
 
-    /// Only a word of it: the clock may be the one that is wrong, and some peers do not look.
+    /// Only warns: the local clock may be wrong, and some peers do not check.
     private static void warnUnlessValid(X509Certificate own, String origin) {
         Instant now = Instant.now();
         String wrong;
         if (now.isAfter(own.getNotAfter().toInstant())) {
-            wrong = " expired on " + own.getNotAfter().toInstant() + ": peers will refuse it";
+            wrong = " expired on " + own.getNotAfter().toInstant() + ": peers will reject it";
         } else if (now.isBefore(own.getNotBefore().toInstant())) {
             wrong =
-                    " is valid only from "
+                    " is not valid before "
                             + own.getNotBefore().toInstant()
-                            + ": peers will refuse it until then";
+                            + ": peers will reject it until then";
         } else {
             return;
         }
@@ -182,12 +182,12 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
 
     // ------------------------------------------------------------------ sources
 
-    /// Loads an identity, at first and at each reload.
+    /// Loads an identity, initially and at each reload.
     sealed interface Source {
         Identity load() throws IOException;
     }
 
-    /// Two PEM files, or one with both.
+    /// Two PEM files, or one that contains both.
     record PemFiles(Path chain, Path key, Password password) implements Source {
         PemFiles {
             Objects.requireNonNull(chain, "chain");
@@ -206,7 +206,7 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
         }
     }
 
-    /// A PKCS#12 file with one key.
+    /// A PKCS#12 file with one private key.
     record Pkcs12File(Path file, Password password) implements Source {
         Pkcs12File {
             Objects.requireNonNull(file, "file");
@@ -234,12 +234,12 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
                 }
                 throw new SSLException(
                         file
-                                + ": is no PKCS#12 file: "
+                                + ": is not a PKCS#12 file: "
                                 + e.getMessage()
-                                + "; PEM files are given without a password, or with their key",
+                                + "; for PEM files, pass both the certificate and the key file",
                         e);
             } catch (GeneralSecurityException e) {
-                throw new SSLException(file + ": its key cannot be read: " + e.getMessage(), e);
+                throw new SSLException(file + ": cannot read its key: " + e.getMessage(), e);
             }
         }
 
@@ -253,14 +253,14 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
             if (aliases.size() != 1) {
                 throw new SSLException(
                         file
-                                + ": must hold one private key with its certificates, but holds "
+                                + ": must contain one private key with its chain, but contains "
                                 + (aliases.isEmpty() ? "none" : String.join(", ", aliases)));
             }
             return aliases.getFirst();
         }
     }
 
-    /// One that was made here, and stays the same.
+    /// A generated identity, which a reload does not change.
     record Fixed(Identity identity) implements Source {
         @Override
         public Identity load() {
@@ -268,7 +268,7 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
         }
     }
 
-    /// A password, or none. Kept for loading the file again; never printed.
+    /// An optional password, kept for reloading and never printed.
     static final class Password {
         static final Password NONE = new Password(null);
 

@@ -19,8 +19,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// Makes certificates that vouch for themselves (RFC 5280), on the curve P-256. For development: the JDK has no public way
-/// to make one.
+/// Generates self-signed certificates (RFC 5280) on the curve P-256, for development. The JDK has
+/// no public API for that.
 final class SelfSignedCertificate {
     private static final String ECDSA_WITH_SHA256 = "1.2.840.10045.4.3.2";
     private static final String COMMON_NAME = "2.5.4.3";
@@ -36,20 +36,20 @@ final class SelfSignedCertificate {
     private static final int DNS_NAME = 2;
     private static final int IP_ADDRESS = 7;
 
-    /// The common name may not be longer (RFC 5280, upper bounds).
+    /// The upper bound of RFC 5280.
     private static final int MAX_COMMON_NAME_CHARS = 64;
 
-    /// What browsers accept is 398 days.
+    /// Browsers accept up to 398 days.
     private static final Duration VALIDITY = Duration.ofDays(365);
 
-    /// For peers whose clock is behind.
+    /// Tolerates peers whose clock is behind.
     private static final Duration CLOCK_SKEW = Duration.ofDays(1);
 
     private SelfSignedCertificate() {}
 
-    /// A new key, and a certificate of it.
+    /// Generates a key and its certificate.
     ///
-    /// @param names of hosts, patterns or addresses, at least one
+    /// @param names host names, patterns or addresses; at least one
     static Identity identity(List<String> names, Instant now) {
         try {
             KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
@@ -59,7 +59,7 @@ final class SelfSignedCertificate {
             return new Identity(List.of(certificate), pair.getPrivate());
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(
-                    "this JDK cannot make EC keys on P-256: " + e.getMessage(), e);
+                    "this JDK cannot generate EC keys on P-256: " + e.getMessage(), e);
         }
     }
 
@@ -95,7 +95,7 @@ final class SelfSignedCertificate {
         return Der.sequence(Der.set(Der.sequence(Der.oid(COMMON_NAME), Der.utf8(text))));
     }
 
-    /// Not an authority: whoever trusts it trusts these names and no others.
+    /// Not a certificate authority: trusting it trusts only these names.
     private static byte[][] extensions(byte[] publicKey, List<String> names)
             throws GeneralSecurityException {
         byte[] keyId = keyId(publicKey);
@@ -119,7 +119,7 @@ final class SelfSignedCertificate {
                 : Der.sequence(Der.oid(oid), Der.octets(value));
     }
 
-    /// The first 160 bits of a digest (RFC 7093, 2).
+    /// The first 160 bits of a SHA-256 digest (RFC 7093, 2).
     private static byte[] keyId(byte[] publicKey) throws GeneralSecurityException {
         byte[] digest = MessageDigest.getInstance("SHA-256").digest(publicKey);
         return Arrays.copyOf(digest, 20);

@@ -13,16 +13,16 @@ import java.util.Map;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
 
-/// Chooses who to be: for a server by the name that the client asks for, for a client the one it has.
+/// Selects the identity: for a server by the requested name (SNI), for a client the only one.
 ///
-/// A name that nobody is known for gets the default: a client that minds finds out from the certificate, and one that
-/// does not mind is served.
+/// An unknown name gets the default identity. A client that verifies names rejects it; others are
+/// served.
 final class SniKeyManager extends X509ExtendedKeyManager {
     private static final String DEFAULT = "";
 
     private final Map<String, Identity> identities;
 
-    /// @param own null for a client without a certificate
+    /// @param own the default identity; null for a client without a certificate
     /// @param byName by canonical pattern
     SniKeyManager(@Nullable Identity own, Map<String, Identity> byName) {
         identities = new HashMap<>(byName);
@@ -34,8 +34,7 @@ final class SniKeyManager extends X509ExtendedKeyManager {
     @Override
     public @Nullable String chooseEngineServerAlias(
             String keyType, Principal @Nullable [] issuers, SSLEngine engine) {
-        // Without a session to be made this is the question whether a ticket still fits our
-        // certificate.
+        // Without a handshake session the engine only checks whether a ticket fits the certificate.
         if (engine.getHandshakeSession() != null) {
             HandshakeRecorder.noteCertificate();
         }
@@ -55,8 +54,8 @@ final class SniKeyManager extends X509ExtendedKeyManager {
         return identities.containsKey(wildcard) ? wildcard : DEFAULT;
     }
 
-    /// What a client was told of acceptable issuers is not looked at: the one certificate it has was given on purpose,
-    /// and the server's refusal says more than silence would.
+    /// Ignores the acceptable issuers. The user configured one certificate, and the server's
+    /// rejection is more informative than sending none.
     @Override
     public @Nullable String chooseEngineClientAlias(
             String[] keyTypes, Principal @Nullable [] issuers, SSLEngine engine) {

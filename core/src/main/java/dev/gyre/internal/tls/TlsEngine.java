@@ -12,46 +12,49 @@ import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 
-/// One end of a TLS connection, without the connection: what arrives is given to [#receive], what is to be sent comes out of
-/// [#send], and both say what has to happen before they can go on.
+/// One end of a TLS connection without I/O: [#receive] decrypts input, [#send] encrypts output, and
+/// both return what they need next.
 ///
 /// ```
-///     from the peer ──▶ receive ──▶ plaintext        INPUT: more from the peer      TASKS: run [#tasks()] elsewhere
-///                         │  ▲                       OUTPUT: send first             ROOM: a larger or emptier buffer
-///       to the peer ◀── send ◀────── plaintext       DONE: nothing is left to do    END, FAILURE: no more
+///     from the peer ──▶ receive ──▶ plaintext        INPUT: more bytes from the peer
+///                         │  ▲                       OUTPUT: call send first
+///       to the peer ◀── send ◀────── plaintext       TASKS: run tasks() on another thread
+///                                                    ROOM: a larger or emptier buffer
+///                                                    DONE: no output is left
+///                                                    END, FAILURE: no more in this direction
 /// ```
 ///
-/// A record is taken when all of it is there; a part of one is left where it is, so this holds no bytes itself. Records
-/// are decrypted and encrypted one by one on a [RecordScratch], which is everybody's.
+/// Only complete records are consumed, so the engine buffers no bytes. Each record passes through
+/// the loop's [RecordScratch].
 ///
-/// **Threads.** One at a time; only the tasks may run on another, and until [#tasksDone()] the engine is not touched: it
-/// is locked while they run.
+/// **Threads.** One at a time. Only the tasks may run on another thread. Until [#tasksDone()] the
+/// JDK's engine is locked and not used.
 public final class TlsEngine {
-    /// What stands in the way of going on.
+    /// What is needed to continue.
     public enum Next {
-        /// The rest of a record has to arrive.
+        /// The rest of a record must arrive.
         INPUT,
 
         /// The destination has no room for the next record.
         ROOM,
 
-        /// Something has to be sent before more can be received.
+        /// [TlsEngine#send] must be called before more can be received.
         OUTPUT,
 
-        /// [TlsEngine#tasks()] has to be run, or is running.
+        /// [TlsEngine#tasks()] must run, or is running.
         TASKS,
 
-        /// Nothing: all there was is sent.
+        /// All output is encrypted.
         DONE,
 
         /// This direction has ended with a close_notify.
         END,
 
-        /// See [TlsEngine#failure()]. What is to tell the peer of it still comes out of [TlsEngine#send].
+        /// See [TlsEngine#failure()]. [TlsEngine#send] still produces the alert.
         FAILURE
     }
 
-    /// The longest record that TLS allows, with its header (RFC 5246, 6.2.3).
+    /// The maximum length of a record, including its header (RFC 5246, 6.2.3).
     public static final int MAX_RECORD_BYTES = 5 + (1 << 14) + 2048;
 
     private static final int CHANGE_CIPHER_SPEC = 20;
@@ -60,8 +63,8 @@ public final class TlsEngine {
     private static final int APPLICATION_DATA = 23;
     private static final int MAJOR_VERSION = 3;
 
-    /// How many requests of the peer, such as for new keys, may go unanswered while it does not read. The engine itself
-    /// keeps as many answers as it is asked for.
+    /// How many requests of the peer, such as key updates, may wait for a reply while the peer does
+    /// not read. The JDK's engine itself has no limit.
     private static final int MAX_PENDING_REPLIES = 32;
 
     private static final ByteBuffer[] NOTHING = {};
@@ -72,7 +75,7 @@ public final class TlsEngine {
         HANDSHAKE, MAJOR_VERSION, 3, (byte) 0xff, (byte) 0xff
     };
 
-    /// Makes a new engine send `handshake_failure`: the format is not enabled, whatever version it offers.
+    /// Makes a new engine send `handshake_failure`, as the format is not enabled.
     private static final byte[] SSL2_HELLO =
             HexFormat.of().parseHex("8025010303000c00000010" + "00".repeat(28));
 
@@ -95,38 +98,38 @@ public final class TlsEngine {
     /// @param peer the server's name, for a client
     TlsEngine(
             SSLEngine engine,
-            RecordScratch bench,
+            RecordScratch scratch,
             @Nullable String peer,
-            HandshakeRecorder witness) {
+            HandshakeRecorder recorder) {
         this.engine = engine;
-        this.scratch = bench;
+        this.scratch = scratch;
         this.peer = peer;
-        this.recorder = witness;
+        this.recorder = recorder;
     }
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ inspecting
 
-    /// What was agreed on; null until the handshake is over.
+    /// Returns the session; null until the handshake is complete.
     public @Nullable TlsSession session() {
         return session;
     }
 
-    /// What went wrong; null if nothing has.
+    /// Returns the failure; null if none.
     public @Nullable SSLException failure() {
         return failure;
     }
 
-    /// Whether the peer has ended its output with a close_notify.
+    /// Whether the peer has sent a close_notify.
     public boolean inputEnded() {
         return inputEnded;
     }
 
-    /// Whether nothing comes out of [#send] any more.
+    /// Whether [#send] produces no more output.
     public boolean outputEnded() {
         return outputEnded;
     }
 
-    /// Whether [#send] has something to send of its own, such as a message of the handshake, an alert or the end.
+    /// Whether [#send] has output of its own: handshake messages, an alert or the close_notify.
     public boolean hasOutput() {
         return !tasksRunning
                 && !outputEnded
@@ -140,7 +143,7 @@ public final class TlsEngine {
 
     // ------------------------------------------------------------------ receiving
 
-    /// Decrypts as many records as there are and have room.
+    /// Decrypts complete records while the destination has room.
     ///
     /// @return INPUT, ROOM, OUTPUT, TASKS, END or FAILURE
     public Next receive(Ciphertext ciphertext, ByteBuffer plaintext) {
@@ -158,7 +161,7 @@ public final class TlsEngine {
                 }
                 int length = ciphertext.recordLength();
                 if (plaintext.position() > 0 && plaintext.remaining() < length) {
-                    return Next.ROOM; // Before it is copied in vain.
+                    return Next.ROOM; // Avoids a copy.
                 }
                 if (!sawRecord && !engine.getUseClientMode()) {
                     recorder.noteHello(ciphertext.peek(length));
@@ -206,7 +209,7 @@ public final class TlsEngine {
                     new SSLException(
                             "the peer sent a record of "
                                     + length
-                                    + " bytes, and TLS allows "
+                                    + " bytes, above the TLS limit of "
                                     + MAX_RECORD_BYTES));
         }
         if (ciphertext.remaining() < length) {
@@ -220,7 +223,7 @@ public final class TlsEngine {
         return null;
     }
 
-    /// A connection begins with a handshake message, or with an alert in its place.
+    /// The first record must be a handshake message or an alert.
     private boolean isExpected(int type) {
         return sawRecord
                 ? type >= CHANGE_CIPHER_SPEC && type <= APPLICATION_DATA
@@ -240,9 +243,9 @@ public final class TlsEngine {
         }
     }
 
-    /// The connection has ended: nothing will arrive any more.
+    /// The transport has reached its end.
     ///
-    /// @return END if the peer said so before, otherwise FAILURE
+    /// @return END after a close_notify, FAILURE otherwise
     public Next inputClosed() {
         if (failure != null) {
             return Next.FAILURE;
@@ -253,16 +256,15 @@ public final class TlsEngine {
         return fail(
                 new SSLException(
                         session != null
-                                ? "the connection ended without close_notify: something may be"
-                                        + " missing"
+                                ? "the connection ended without close_notify: data may be missing"
                                 : "the connection ended during the TLS handshake"));
     }
 
     // ------------------------------------------------------------------ sending
 
-    /// Encrypts as much as has room, and sends what the handshake needs.
+    /// Encrypts plaintext and sends handshake messages while there is room.
     ///
-    /// @param ciphertext with room for [#MOST_RECORD_BYTES] at least
+    /// @param ciphertext with room for at least [#MAX_RECORD_BYTES]
     /// @return INPUT, ROOM, TASKS, DONE, END or FAILURE
     public Next send(ByteBuffer[] plaintext, int from, int count, ByteBuffer ciphertext) {
         if (tasksRunning) {
@@ -292,7 +294,7 @@ public final class TlsEngine {
         return Next.FAILURE;
     }
 
-    /// Sends only what the handshake, an alert or the end needs.
+    /// Sends handshake messages, an alert or the close_notify only.
     ///
     /// @return as [#send(ByteBuffer\[\], int, int, ByteBuffer)]
     public Next send(ByteBuffer ciphertext) {
@@ -331,12 +333,12 @@ public final class TlsEngine {
         return false;
     }
 
-    /// Ends the output behind what has been sent: the next [#send] adds a close_notify when all its plaintext is taken.
+    /// Ends the output: [#send] adds a close_notify once all its plaintext is encrypted.
     public void end() {
         outputEnding = true;
     }
 
-    /// The alert of a failure, if there is room; a connection that failed is not worth waiting for it.
+    /// Sends the alert of a failure if there is room. Does not wait for room.
     private void sendAlert(ByteBuffer ciphertext) {
         if (outputEnded) {
             return;
@@ -350,17 +352,17 @@ public final class TlsEngine {
                 }
             }
         } catch (SSLException | RuntimeException e) {
-            outputEnded = true; // It has no more to say than what is known.
+            outputEnded = true; // The original failure is reported.
         }
         outputEnded = true;
     }
 
     // ------------------------------------------------------------------ the handshake
 
-    /// What has to be done on another thread before anything else: signatures, key agreement, the look at certificates.
-    /// Call [#tasksDone()] afterwards.
+    /// Returns the delegated tasks: signatures, key agreement, certificate checks. Run them on
+    /// another thread, then call [#tasksDone()].
     ///
-    /// @return null if there is nothing, or it has been handed out
+    /// @return null if there are none, or if they were returned before
     public @Nullable Runnable tasks() {
         if (tasksRunning || engine.getHandshakeStatus() != HandshakeStatus.NEED_TASK) {
             return null;
@@ -369,7 +371,7 @@ public final class TlsEngine {
         return () -> recorder.run(this::runTasks);
     }
 
-    /// What goes wrong in them the engine keeps, and throws at the next call.
+    /// The engine keeps exceptions of the tasks and throws them at the next call.
     private void runTasks() {
         for (Runnable task = engine.getDelegatedTask();
                 task != null;
@@ -378,33 +380,32 @@ public final class TlsEngine {
         }
     }
 
-    /// The tasks have been run.
     public void tasksDone() {
         tasksRunning = false;
     }
 
     private void finishHandshake() {
         if (session != null) {
-            return; // new keys or tickets, within the same session
+            return; // A key update or ticket of the same session.
         }
         TlsSession agreed = recorder.session(engine, peer);
         session = agreed;
-        // In TLS 1.3 the type of a record is hidden, and there is no negotiating anew.
+        // TLS 1.3 encrypts the record type and has no renegotiation.
         rejectsHandshakes = agreed.version().equals("TLSv1.2");
     }
 
-    /// Engines and what they ask, such as managers of keys, may throw anything: it is this connection's only.
+    /// The engine and its key and trust managers may throw anything. Only this connection fails.
     private static SSLException unexpected(RuntimeException thrown) {
         return new SSLException("the TLS engine failed: " + thrown, thrown);
     }
 
-    /// Fails, with the fatal alert that the engine sends for an illegal record.
+    /// Fails, and makes the engine send the fatal alert for an illegal record.
     private Next reject(byte[] illegalRecord, SSLException why) {
         try {
             SSLEngineResult _ =
                     engine.unwrap(ByteBuffer.wrap(illegalRecord), ByteBuffer.allocate(0));
         } catch (SSLException e) {
-            why.addSuppressed(e); // The engine now has the alert to send.
+            why.addSuppressed(e); // The engine has queued the alert.
         }
         return fail(why);
     }

@@ -25,14 +25,14 @@ import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 
-/// The settings, and what makes engines of them.
+/// The implementation of [Tls]: the settings, and the engines they produce.
 public final class TlsSetup implements Tls, Cloneable {
     private static final List<String> VERSIONS = List.of("TLSv1.3", "TLSv1.2");
     private static final int MAX_PROTOCOL_BYTES = 255;
 
     private final boolean server;
 
-    // Written before a copy is handed out, never after.
+    // Effectively final: written only before a copy is published.
     private Credentials credentials;
     private @Nullable String serverName;
     private ClientCertificates clientCertificates = ClientCertificates.NONE;
@@ -46,12 +46,12 @@ public final class TlsSetup implements Tls, Cloneable {
         this.credentials = credentials;
     }
 
-    /// The settings behind the interface, which permits no other.
+    /// Returns the implementation, as the interface permits no other.
     public static TlsSetup of(Tls tls) {
         return (TlsSetup) Objects.requireNonNull(tls, "tls");
     }
 
-    // ------------------------------------------------------------------ making
+    // ------------------------------------------------------------------ creating
 
     public static Tls server(Path chain, Path key) throws IOException {
         return server(new PemFiles(chain, key, Password.NONE));
@@ -135,7 +135,7 @@ public final class TlsSetup implements Tls, Cloneable {
         try {
             return with(credentials.sources().withoutVerification());
         } catch (IOException e) {
-            throw new UncheckedIOException(e); // its files have been read before
+            throw new UncheckedIOException(e); // Its files have been read before.
         }
     }
 
@@ -170,9 +170,9 @@ public final class TlsSetup implements Tls, Cloneable {
             int bytes = name.getBytes(StandardCharsets.UTF_8).length;
             if (bytes == 0 || bytes > MAX_PROTOCOL_BYTES) {
                 throw new IllegalArgumentException(
-                        "a protocol's name has from 1 to "
+                        "a protocol name must have 1 to "
                                 + MAX_PROTOCOL_BYTES
-                                + " bytes, not "
+                                + " bytes, but has "
                                 + bytes
                                 + ": '"
                                 + name
@@ -202,11 +202,11 @@ public final class TlsSetup implements Tls, Cloneable {
     private static List<String> requireSubset(String what, List<String> known, String... wanted) {
         List<String> some = List.of(wanted);
         if (some.isEmpty()) {
-            throw new IllegalArgumentException(what + ": at least one is needed");
+            throw new IllegalArgumentException(what + ": pass at least one");
         }
         if (!Set.copyOf(known).containsAll(some)) {
             throw new IllegalArgumentException(
-                    what + ": some of " + some + " are not among " + known);
+                    what + ": supported are " + known + ", but got " + some);
         }
         return some;
     }
@@ -233,8 +233,8 @@ public final class TlsSetup implements Tls, Cloneable {
                     method
                             + " is for "
                             + (servers ? "servers" : "clients")
-                            + ", but this is a "
-                            + (server ? "server's" : "client's"));
+                            + ", but this Tls is for "
+                            + (server ? "servers" : "clients"));
         }
     }
 
@@ -246,7 +246,7 @@ public final class TlsSetup implements Tls, Cloneable {
         }
     }
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ inspecting
 
     @Override
     public boolean isServer() {
@@ -268,54 +268,53 @@ public final class TlsSetup implements Tls, Cloneable {
         return "Tls[" + (server ? "server" : "client") + ", " + credentials.sources() + "]";
     }
 
-    // ------------------------------------------------------------------ using
+    // ------------------------------------------------------------------ engines
 
-    /// An engine for one connection.
+    /// Creates the engine of one connection.
     ///
-    /// @param host that was connected to; for a server, or if there is none, null
-    /// @param port keeps the sessions of different servers on one host apart; any for a server
-    /// @param bench of the loop that the connection is on
-    /// @throws IllegalArgumentException if a client does not know whose certificate it should want
-    public TlsEngine newEngine(@Nullable String host, int port, RecordScratch bench) {
+    /// @param host the connected host; null for a server, or if unknown
+    /// @param port separates the sessions of servers on one host; ignored for a server
+    /// @param scratch of the connection's loop
+    /// @throws IllegalArgumentException if a client has no server name to verify
+    public TlsEngine newEngine(@Nullable String host, int port, RecordScratch scratch) {
         String name = server ? null : serverNameFor(host);
-        // Sessions are kept under this name, so that none is resumed under another than it was
-        // verified for.
+        // The session cache key: a session resumes only under the name it was verified for.
         SSLEngine engine =
                 name == null
                         ? credentials.context().createSSLEngine()
                         : credentials.context().createSSLEngine(name, port);
         engine.setUseClientMode(!server);
-        HandshakeRecorder witness = new HandshakeRecorder();
+        HandshakeRecorder recorder = new HandshakeRecorder();
         SSLParameters parameters = engine.getSSLParameters();
         configure(parameters, name);
         if (server) {
-            parameters.setSNIMatchers(List.of(witness));
+            parameters.setSNIMatchers(List.of(recorder));
         }
         engine.setSSLParameters(parameters);
-        return new TlsEngine(engine, bench, name, witness);
+        return new TlsEngine(engine, scratch, name, recorder);
     }
 
-    /// Whether a client can connect there.
+    /// Checks that a client can connect with these settings.
     ///
-    /// @param host as for [#machine]
-    /// @throws IllegalArgumentException if it is a server's, or does not know whose certificate it should want
+    /// @param host as for [#newEngine]
+    /// @throws IllegalArgumentException for a server, or if there is no server name to verify
     public void requireClientOf(@Nullable String host) {
         if (server) {
             throw new IllegalArgumentException(
-                    "a server's TLS cannot connect: give Tls.client(), or begin it with"
-                            + " Stream.secure if the other side is the client");
+                    "cannot connect with a server's Tls: use Tls.client(), or Stream.secure if the"
+                            + " peer is the TLS client");
         }
         serverNameFor(host);
     }
 
-    /// Lets a server's pass.
+    /// Checks that a server can listen with these settings.
     ///
-    /// @throws IllegalArgumentException if it is a client's
+    /// @throws IllegalArgumentException for a client
     public void requireServer() {
         if (!server) {
             throw new IllegalArgumentException(
-                    "a client's TLS cannot listen: give Tls.server(...) or Tls.selfSigned(), or"
-                            + " begin it with Stream.secure if the other side is the server");
+                    "cannot listen with a client's Tls: use Tls.server(...) or Tls.selfSigned(), or"
+                            + " Stream.secure if the peer is the TLS server");
         }
     }
 
@@ -328,8 +327,7 @@ public final class TlsSetup implements Tls, Cloneable {
         }
         if (credentials.sources().verifies()) {
             throw new IllegalArgumentException(
-                    "whose certificate should it be? No host was connected to by name: say"
-                            + " withServerName");
+                    "no server name to verify: connect by host name, or set withServerName");
         }
         return null;
     }
@@ -348,9 +346,8 @@ public final class TlsSetup implements Tls, Cloneable {
                 case REQUIRED -> parameters.setNeedClientAuth(true);
             }
         } else if (name != null) {
-            // By itself the engine would ask only for names with a dot in them. It takes none with
-            // an
-            // underscore, as containers have them: those are verified, but not asked for.
+            // By default the engine sends SNI only for names with a dot. It does not support
+            // underscores, as in container names: those are verified, but not sent.
             boolean asked = !ServerName.isAddress(name) && name.indexOf('_') < 0;
             parameters.setServerNames(asked ? List.of(new SNIHostName(name)) : List.of());
         }
