@@ -3,18 +3,17 @@ package dev.gyre.internal.net;
 import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
 import dev.gyre.internal.base.Log;
-import dev.gyre.internal.io.AcceptOperation;
+import dev.gyre.internal.io.LoopAccept;
 import dev.gyre.internal.io.LoopOperations;
-import dev.gyre.internal.io.NewSockets;
+import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.io.StreamCounters;
 import dev.gyre.internal.sys.DescriptorLimit;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Syscalls;
-import dev.gyre.io.Accept;
+import dev.gyre.io.operation.AcceptOperation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +51,7 @@ final class Acceptor {
     private final OpenDescriptor socket;
     private final int backlog;
     private final LoopListener listener;
-    private final AcceptOperation accept;
+    private final LoopAccept accept;
 
     /// Accepted before the accept was cancelled. Kept until accepting resumes.
     private final ArrayDeque<OpenDescriptor> waiting = new ArrayDeque<>();
@@ -140,7 +139,7 @@ final class Acceptor {
         }
     }
 
-    private void onAccepted(Accept done) {
+    private void onAccepted(AcceptOperation done) {
         if (!done.hasMore()) {
             accepting = false;
             stopping = false;
@@ -244,7 +243,7 @@ final class Acceptor {
 
     private void refillReserve() {
         try {
-            reserve = NewSockets.stream(syscalls, SocketNames.local(syscalls, socket));
+            reserve = NativeSockets.stream(syscalls, NativeSockets.localAddress(syscalls, socket));
         } catch (SystemCallException e) {
             reserve = null; // Another thread took the number. The next refill may succeed.
         }

@@ -73,7 +73,7 @@ final class Connection implements Transport.Handler {
         this.peer = peer;
         this.acceptedBy = acceptedBy;
         target = peer;
-        readsUnderPressure = config.readsUnderPressure().orElse(acceptedBy == null);
+        readsUnderPressure = config.readsUnderBackpressure().orElse(acceptedBy == null);
         this.socket = new SocketTransport(streams, socket);
         transport = this.socket;
         transport.setHandler(this);

@@ -86,7 +86,7 @@ final class DatagramSendQueue {
         if (queue.size() == maxMessages || length > maxBytes - queuedBytes) {
             return false;
         }
-        NativeBuffer copy = pool.take(Math.max(1, length));
+        NativeBuffer copy = pool.acquire(Math.max(1, length));
         if (copy == null) {
             return false;
         }

@@ -9,8 +9,8 @@ import dev.gyre.Watcher;
 import dev.gyre.internal.base.Counter;
 import dev.gyre.internal.io.MessageExchange;
 import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
@@ -74,7 +74,7 @@ public final class LoopDatagram implements Datagram {
         this.socket = socket;
         family = SocketAddresses.family(wanted);
         maxMessageBytes = config.largestMessage();
-        address = SocketNames.local(loop.operations().seam(), socket);
+        address = NativeSockets.localAddress(loop.operations().seam(), socket);
         exchange = exchangeOf(loop);
         sendQueue =
                 new DatagramSendQueue(
@@ -84,7 +84,7 @@ public final class LoopDatagram implements Datagram {
     public static LoopDatagram bind(
             EventLoop eventLoop, SocketAddress address, DatagramConfig config) {
         Loop loop = Loop.of(eventLoop);
-        loop.requireOpen("bind");
+        loop.requireOpenWithStack("bind");
         Objects.requireNonNull(address, "address");
         Objects.requireNonNull(config, "config");
         SocketAddresses.requireEncodable(address);
@@ -167,27 +167,27 @@ public final class LoopDatagram implements Datagram {
 
     @Override
     public boolean isTruncated() {
-        loop.requireConfined("isTruncated");
+        loop.requireConfinedWithStack("isTruncated");
         return messageTruncated;
     }
 
     @Override
     public void pause() {
-        loop.requireConfined("pause");
+        loop.requireConfinedWithStack("pause");
         paused = true;
         updateWatcher();
     }
 
     @Override
     public void resume() {
-        loop.requireConfined("resume");
+        loop.requireConfinedWithStack("resume");
         paused = false;
         updateWatcher();
     }
 
     @Override
     public boolean isPaused() {
-        loop.requireConfined("isPaused");
+        loop.requireConfinedWithStack("isPaused");
         return paused;
     }
 
@@ -208,7 +208,7 @@ public final class LoopDatagram implements Datagram {
     }
 
     private boolean sendTo(Buffer message, @Nullable SocketAddress to) {
-        loop.requireConfined("send");
+        loop.requireConfinedWithStack("send");
         Objects.requireNonNull(message, "message");
         int length = message.readable();
         if (closed) {
@@ -230,7 +230,7 @@ public final class LoopDatagram implements Datagram {
 
     @Override
     public int pending() {
-        loop.requireConfined("pending");
+        loop.requireConfinedWithStack("pending");
         return sendQueue.size();
     }
 
@@ -275,7 +275,7 @@ public final class LoopDatagram implements Datagram {
 
     @Override
     public Datagram onError(Consumer<? super SystemCallException> callback) {
-        loop.requireConfined("onError");
+        loop.requireConfinedWithStack("onError");
         onError = Objects.requireNonNull(callback, "callback");
         return this;
     }
@@ -293,20 +293,20 @@ public final class LoopDatagram implements Datagram {
 
     @Override
     public Datagram onClose(Runnable callback) {
-        loop.requireConfined("onClose");
+        loop.requireConfinedWithStack("onClose");
         onClose = Objects.requireNonNull(callback, "callback");
         return this;
     }
 
     @Override
     public boolean isOpen() {
-        loop.requireConfined("isOpen");
+        loop.requireConfinedWithStack("isOpen");
         return !closed;
     }
 
     @Override
     public void close() {
-        loop.requireConfined("close");
+        loop.requireConfinedWithStack("close");
         if (closed) {
             return;
         }
@@ -331,7 +331,7 @@ public final class LoopDatagram implements Datagram {
     }
 
     private void requireOpen(String method) {
-        loop.requireOpen(method);
+        loop.requireOpenWithStack(method);
         if (closed) {
             throw new IllegalStateException(
                     this + " is closed: call " + method + " before close()");
@@ -347,7 +347,7 @@ public final class LoopDatagram implements Datagram {
 
     @Override
     public @Nullable SocketAddress peer() {
-        loop.requireConfined("peer");
+        loop.requireConfinedWithStack("peer");
         return peer;
     }
 

@@ -34,7 +34,7 @@ final class OutputQueue {
             implements Runnable {
         /// Notifies the user later, so that a callback that throws cannot interrupt the connection.
         void giveBack() {
-            memory.takeBack();
+            memory.endLoan();
             by.streams.notifyLater(this);
         }
 
@@ -132,7 +132,7 @@ final class OutputQueue {
             if (room == null) {
                 return false;
             }
-            memoryBytes += room.takeFrom(from, Math.min(left, room.writable()));
+            memoryBytes += room.transferFrom(from, Math.min(left, room.writable()));
         }
         return true;
     }
@@ -178,9 +178,9 @@ final class OutputQueue {
             NativeBuffer memory,
             Consumer<? super Buffer> onReturned,
             boolean wanted) {
-        memory.lend(by);
+        memory.lendTo(by);
         LentBuffer lent = new LentBuffer(by, memory, onReturned);
-        int bytes = wanted ? memory.bytesToRead() : 0;
+        int bytes = wanted ? memory.readableBytes() : 0;
         if (bytes == 0) {
             lent.giveBack();
         } else {
@@ -210,7 +210,7 @@ final class OutputQueue {
                 && last.writable() > 0) {
             return last;
         }
-        NativeBuffer fresh = pool.take(wanted <= SMALL && count == 0 ? SMALL : LARGE);
+        NativeBuffer fresh = pool.acquire(wanted <= SMALL && count == 0 ? SMALL : LARGE);
         if (fresh != null) {
             add(fresh);
         }
@@ -276,7 +276,7 @@ final class OutputQueue {
 
     private void dropEmptied() {
         for (NativeBuffer first = memory(0);
-                first != null && first.bytesToRead() == 0;
+                first != null && first.readableBytes() == 0;
                 first = memory(0)) {
             release(remove());
         }

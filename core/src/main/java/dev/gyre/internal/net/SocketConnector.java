@@ -13,9 +13,9 @@ import dev.gyre.internal.sys.SocketHints;
 import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.internal.time.Durations;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.Operation;
-import dev.gyre.io.Operations;
 import dev.gyre.io.Resolver;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Operations;
 
 import org.jspecify.annotations.Nullable;
 

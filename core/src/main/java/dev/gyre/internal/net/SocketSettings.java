@@ -3,7 +3,7 @@ package dev.gyre.internal.net;
 import static dev.gyre.internal.base.Log.LOG;
 
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.io.NewSockets;
+import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.sys.Errno;
@@ -48,7 +48,7 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
     }
 
     static SocketSettings of(SocketOptions options) {
-        return new SocketSettings(options, PortSharing.ALONE, NewSockets.BACKLOG);
+        return new SocketSettings(options, PortSharing.EXCLUSIVE, NativeSockets.BACKLOG);
     }
 
     // ------------------------------------------------------------------ listening
@@ -58,9 +58,9 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
     ///
     /// @throws SystemCallException if the address is in use, not permitted or not local
     public OpenDescriptor listen(Syscalls syscalls, SocketAddress address) {
-        if (sharing != PortSharing.ALONE && address instanceof UnixDomainSocketAddress) {
+        if (sharing != PortSharing.EXCLUSIVE && address instanceof UnixDomainSocketAddress) {
             throw new IllegalArgumentException(
-                    "cannot share " + address + ", which has no port: use PortSharing.ALONE");
+                    "cannot share " + address + ", which has no port: use PortSharing.EXCLUSIVE");
         }
         try {
             return listenDualStack(syscalls, address);
@@ -91,7 +91,7 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
 
     private OpenDescriptor listen(Syscalls syscalls, SocketAddress address, SocketAddress named) {
         return (OpenDescriptor)
-                NewSockets.listen(
+                NativeSockets.listen(
                         syscalls,
                         address,
                         named,
@@ -115,7 +115,7 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
 
     private void prepareListener(Syscalls syscalls, OpenDescriptor socket, SocketAddress address) {
         acceptIpv4(syscalls, socket, address);
-        if (sharing == PortSharing.JOINED) {
+        if (sharing == PortSharing.SHARED) {
             SocketOption.SO_REUSEPORT.set(syscalls, socket, 1);
         }
         apply(syscalls, socket, address);
@@ -132,7 +132,7 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
     /// Binding without SO_REUSEPORT fails if the port is in use. Setting it afterwards lets other
     /// sockets join.
     private void admitOthers(Syscalls syscalls, OpenDescriptor socket) {
-        if (sharing == PortSharing.FIRST) {
+        if (sharing == PortSharing.SHARED_FIRST) {
             SocketOption.SO_REUSEPORT.set(syscalls, socket, 1);
         }
     }
@@ -141,7 +141,7 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
 
     /// Whether the file exists and no process listens on it: its server did not remove it.
     private static boolean isStale(Syscalls syscalls, UnixDomainSocketAddress address) {
-        try (OpenDescriptor probe = NewSockets.stream(syscalls, address)) {
+        try (OpenDescriptor probe = NativeSockets.stream(syscalls, address)) {
             NativeBytes memory = NativeBytes.allocate(Linux.SIZEOF_SOCKADDR_STORAGE);
             int length = SocketAddresses.encode(address, memory);
             int result =
@@ -183,7 +183,7 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
     /// @param like an address of the same family
     /// @throws SystemCallException if the kernel refuses
     OpenDescriptor stream(Syscalls syscalls, SocketAddress like) {
-        OpenDescriptor socket = NewSockets.stream(syscalls, like);
+        OpenDescriptor socket = NativeSockets.stream(syscalls, like);
         try {
             apply(syscalls, socket, like);
             return socket;
@@ -230,7 +230,7 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
             throw new IllegalArgumentException(
                     "cannot share " + address + ", which has no port: turn reusePort off");
         }
-        return NewSockets.datagram(
+        return NativeSockets.datagram(
                 syscalls, address, socket -> prepareDatagram(syscalls, socket, address, config));
     }
 

@@ -6,10 +6,10 @@ import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.io.BufferOperation;
 import dev.gyre.internal.io.LoopOperation;
 import dev.gyre.internal.io.LoopOperations;
+import dev.gyre.internal.io.LoopReceive;
 import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.ReceiveOperation;
-import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.io.VectorOperation;
 import dev.gyre.internal.net.OutputQueue.FilePart;
@@ -17,8 +17,8 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.SocketCalls;
 import dev.gyre.io.CloseReason;
-import dev.gyre.io.Operation;
-import dev.gyre.io.Receive;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.ReceiveOperation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -66,7 +66,7 @@ final class SocketTransport implements Transport {
     private final EventLoop loop;
     private final LoopOperations operations;
     final OpenDescriptor socket;
-    private final ReceiveOperation receive;
+    private final LoopReceive receive;
     private final HangupWatch hangup;
     private final Consumer<Operation> onWritten = this::written;
     private final Runnable onProgress = this::progressed;
@@ -159,7 +159,7 @@ final class SocketTransport implements Transport {
         return socket.use(fd -> operations.seam().sockets().get().pollOne(fd, Linux.POLLIN)) == 0;
     }
 
-    private void received(Receive done) {
+    private void received(ReceiveOperation done) {
         long result = done.result();
         boolean stoppedHere = receiving == Receiving.STOPPING;
         if (!done.hasMore()) {
@@ -234,7 +234,7 @@ final class SocketTransport implements Transport {
     private LoopOperation writeMemory(OutputQueue queue) {
         NativeBuffer first = queue.memory(0);
         assert first != null : "the queue has no memory";
-        first.takeBack(); // The operation owns lent memory from here.
+        first.endLoan(); // The operation owns lent memory from here.
         NativeBuffer next = queue.memory(1);
         if (next == null) {
             BufferOperation write =
@@ -244,7 +244,7 @@ final class SocketTransport implements Transport {
         VectorOperation gather = operations.pools().vectored().gather(socket, onWritten);
         gather.add(first);
         for (int i = 1; next != null && i < MAX_PIECES; i++) {
-            next.takeBack();
+            next.endLoan();
             gather.add(next);
             next = queue.memory(i + 1);
         }
@@ -254,7 +254,7 @@ final class SocketTransport implements Transport {
     private LoopOperation sendFile(FilePart part) {
         return operations
                 .pools()
-                .plain()
+                .bufferless()
                 .move(Opcode.SEND_FILE, socket, part.file, part.offset(), fileBytes, onWritten);
     }
 
@@ -356,12 +356,12 @@ final class SocketTransport implements Transport {
     /// Discards unread input. If the socket closed with unread input, the kernel would send a reset
     /// and destroy output that the peer has not read. Input after this call still has that effect.
     void discardUnread() {
-        NativeBuffer room = closed ? null : operations.pool().take(DISCARD_BYTES);
+        NativeBuffer room = closed ? null : operations.pool().acquire(DISCARD_BYTES);
         if (room == null) {
             return;
         }
         SocketCalls calls = operations.seam().sockets().get();
-        long into = room.writingAddress();
+        long into = room.writeAddress();
         for (int left = MAX_DISCARDS; left > 0; left--) {
             int dropped = socket.use(fd -> (int) calls.recv(fd, into, DISCARD_BYTES, 0));
             if (dropped <= 0 && dropped != -Errno.EINTR) {
@@ -403,7 +403,7 @@ final class SocketTransport implements Transport {
     }
 
     SocketAddress local() {
-        return SocketNames.local(operations.seam(), socket);
+        return NativeSockets.localAddress(operations.seam(), socket);
     }
 
     private static CloseReason reasonOf(SystemCallException failure) {

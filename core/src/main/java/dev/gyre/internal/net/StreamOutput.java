@@ -195,7 +195,7 @@ final class StreamOutput {
         }
         long all = queue.memoryBytes() + bytes;
         // The last quarter of the loop's memory is reserved for streams that hold little.
-        if (all > connection.config.highWater() && operations.pool().wouldBeTight(bytes)) {
+        if (all > connection.config.highWaterMark() && operations.pool().wouldBeNearLimit(bytes)) {
             connection.closeWith(CloseReason.MEMORY_LIMIT, connection.bufferMemoryExhausted());
             return false;
         }
@@ -220,7 +220,7 @@ final class StreamOutput {
         long waits = queue.heldBytes();
         scheduleFlush();
         if (!backpressured
-                && (waits > connection.config.highWater() || operations.pool().isTight())) {
+                && (waits > connection.config.highWaterMark() || operations.pool().isNearLimit())) {
             backpressured = true;
             connection.updateReading();
         }
@@ -272,8 +272,8 @@ final class StreamOutput {
 
     private boolean hasRoom() {
         return queue.isEmpty()
-                || (queue.heldBytes() <= connection.config.lowWater()
-                        && !operations.pool().isTight());
+                || (queue.heldBytes() <= connection.config.lowWaterMark()
+                        && !operations.pool().isNearLimit());
     }
 
     private void notifyWritable() {

@@ -6,8 +6,8 @@ import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.LoopOperations;
+import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.tls.RecordScratch;
 import dev.gyre.internal.tls.TlsSetup;
@@ -56,7 +56,7 @@ public final class Streams implements AutoCloseable {
     /// @param method the caller's name, for messages
     static Streams on(EventLoop of, String method) {
         Loop loop = Loop.of(of);
-        loop.requireOpen(method);
+        loop.requireOpenWithStack(method);
         Streams known = loop.owned(Streams.class);
         if (known == null) {
             known = new Streams(loop);
@@ -82,7 +82,7 @@ public final class Streams implements AutoCloseable {
     }
 
     void requireConfined(String method) {
-        loop.requireConfined(method);
+        loop.requireConfinedWithStack(method);
     }
 
     // ------------------------------------------------------------------ connecting
@@ -111,7 +111,7 @@ public final class Streams implements AutoCloseable {
         try {
             // A name may have several addresses: ask the socket which one it is connected to.
             boolean isName = to instanceof InetSocketAddress internet && internet.isUnresolved();
-            SocketAddress peer = isName ? SocketNames.peer(operations.seam(), socket) : to;
+            SocketAddress peer = isName ? NativeSockets.peerAddress(operations.seam(), socket) : to;
             Connection connection = new Connection(this, socket, peer, config, null);
             connection.target(to);
             return connection.stream;

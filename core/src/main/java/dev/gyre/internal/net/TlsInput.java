@@ -99,7 +99,7 @@ final class TlsInput {
             return;
         }
         held = room;
-        room.takeFrom(data, bytes);
+        room.transferFrom(data, bytes);
     }
 
     /// Returns the held buffer with room for this many more bytes; null if memory is exhausted.
@@ -110,7 +110,7 @@ final class TlsInput {
             return transport
                     .operations
                     .pool()
-                    .take(bytes < MIN_HELD_BYTES ? MIN_HELD_BYTES : Math.max(record, bytes));
+                    .acquire(bytes < MIN_HELD_BYTES ? MIN_HELD_BYTES : Math.max(record, bytes));
         }
         if (kept.writable() >= bytes) {
             return kept;
@@ -121,9 +121,9 @@ final class TlsInput {
             return kept;
         }
         NativeBuffer larger =
-                transport.operations.pool().take(Math.max(all, TlsEngine.MAX_RECORD_BYTES));
+                transport.operations.pool().acquire(Math.max(all, TlsEngine.MAX_RECORD_BYTES));
         if (larger != null) {
-            larger.takeFrom(kept, kept.readable());
+            larger.transferFrom(kept, kept.readable());
             kept.release();
         }
         return larger;
@@ -171,7 +171,7 @@ final class TlsInput {
         if (records.missing() > 0 && !engine.inputEnded()) {
             return Next.INPUT; // Avoids acquiring a buffer.
         }
-        NativeBuffer plaintext = transport.operations.pool().take(PLAINTEXT_BYTES);
+        NativeBuffer plaintext = transport.operations.pool().acquire(PLAINTEXT_BYTES);
         if (plaintext == null) {
             transport.fail(CloseReason.MEMORY_LIMIT, null);
             return Next.FAILURE;

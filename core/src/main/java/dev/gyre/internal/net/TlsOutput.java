@@ -7,7 +7,7 @@ import dev.gyre.internal.net.OutputQueue.FilePart;
 import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.internal.tls.TlsEngine.Next;
 import dev.gyre.io.CloseReason;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -106,7 +106,7 @@ final class TlsOutput {
     }
 
     private boolean encrypt(int count) {
-        NativeBuffer out = transport.operations.pool().take(RECORDS_BYTES);
+        NativeBuffer out = transport.operations.pool().acquire(RECORDS_BYTES);
         if (out == null) {
             consumeViews(count);
             transport.fail(CloseReason.MEMORY_LIMIT, null);
@@ -162,7 +162,7 @@ final class TlsOutput {
             if (piece == null) {
                 break;
             }
-            if (piece.bytesToRead() > 0) {
+            if (piece.readableBytes() > 0) {
                 count = view(piece, count);
             }
         }
@@ -172,11 +172,11 @@ final class TlsOutput {
     private int view(NativeBuffer piece, int count) {
         boolean lent = piece.isInFlight();
         if (lent) {
-            piece.takeBack();
+            piece.endLoan();
         }
         views[count] = piece.asReadable();
         if (lent) {
-            piece.lend(transport);
+            piece.lendTo(transport);
         }
         pieces[count] = piece;
         return count + 1;
@@ -190,7 +190,7 @@ final class TlsOutput {
         for (int i = 0; i < count; i++) {
             int taken = views[i].position();
             left |= views[i].hasRemaining();
-            pieces[i].emptied(taken);
+            pieces[i].advanceReadIndex(taken);
             inFlightBytes += taken;
         }
         Arrays.fill(views, 0, count, null);
@@ -211,7 +211,7 @@ final class TlsOutput {
         if (readingFile
                 || part == null
                 || inFlightBytes == part.left()
-                || read.bytesToRead() == 0) {
+                || read.readableBytes() == 0) {
             return 0;
         }
         view(read, 0);
@@ -222,7 +222,7 @@ final class TlsOutput {
     private void readFile() {
         OutputQueue queue = source;
         FilePart part = queue == null ? null : queue.filePart();
-        NativeBuffer room = transport.operations.pool().take(RECORDS_BYTES);
+        NativeBuffer room = transport.operations.pool().acquire(RECORDS_BYTES);
         if (part == null || room == null) {
             transport.fail(CloseReason.MEMORY_LIMIT, null);
             return;
@@ -326,7 +326,7 @@ final class TlsOutput {
         if (!engine.hasOutput()) {
             return;
         }
-        NativeBuffer out = transport.operations.pool().take(RECORDS_BYTES);
+        NativeBuffer out = transport.operations.pool().acquire(RECORDS_BYTES);
         if (out != null) {
             ByteBuffer into = out.asWritable();
             engine.send(into);
