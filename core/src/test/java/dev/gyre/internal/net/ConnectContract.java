@@ -41,7 +41,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// How connections are made and listeners set up, whatever kernel they are on: clause N-1.
+/// Connecting and listening on any kernel: clause N-1.
 public abstract class ConnectContract extends OperationFixture {
     private static final Duration LONG = Duration.ofSeconds(8);
     private static final String ONE = "127.0.0.1";
@@ -51,7 +51,7 @@ public abstract class ConnectContract extends OperationFixture {
 
     private final List<Descriptor> opened = new ArrayList<>();
 
-    /// How many descriptors are open in the kernel of the loop.
+    /// Counts the open descriptors of the loop's kernel.
     protected long openDescriptors(EventLoop of) {
         return OpenDescriptors.count();
     }
@@ -82,7 +82,7 @@ public abstract class ConnectContract extends OperationFixture {
         return ((InetSocketAddress) Sockets.localAddress(loop, listener)).getPort();
     }
 
-    /// A port where nobody listens: one did just now.
+    /// A port that was in use until now and has no listener.
     private int closedPort() {
         try (Descriptor listener = SocketSettings.DEFAULTS.listen(seam(), anyPort())) {
             return portOf(listener);
@@ -90,7 +90,7 @@ public abstract class ConnectContract extends OperationFixture {
     }
 
     private <T> Outcome<T> settled(Promise<T> promise) {
-        promise.recover(ignored -> null); // It is looked at here, and nowhere else.
+        promise.recover(ignored -> null); // Handled by the test.
         runUntil("the promise is settled", promise::isSettled);
         return promise.outcome();
     }
@@ -185,7 +185,7 @@ public abstract class ConnectContract extends OperationFixture {
     @Test
     @Clause("N-1")
     void connect_unanswered_timesOutAndLeavesNothingOpen() {
-        // With its backlog full, a listener answers nobody any more.
+        // With a full backlog, a listener accepts no more connections.
         Descriptor listener =
                 listen(
                         anyPort(),
@@ -209,7 +209,7 @@ public abstract class ConnectContract extends OperationFixture {
             }
         }
         assertThat(late)
-                .as("the end of more attempts than the backlog has room for")
+                .as("the outcome of more attempts than the backlog holds")
                 .isInstanceOf(SocketTimeoutException.class)
                 .hasMessageContaining(full.toString())
                 .hasMessageContaining("100 ms");
@@ -395,14 +395,14 @@ public abstract class ConnectContract extends OperationFixture {
                     .as("listening %s where others share the port", other)
                     .hasMessageContaining("EADDRINUSE");
         }
-        // What arrives is spread over both.
+        // The kernel distributes connections over both listeners.
         Set<Descriptor> heard = new HashSet<>();
         for (Descriptor listener : List.of(first, second)) {
             operations
                     .accept(
                             listener,
                             op -> {
-                                if (op.result() >= 0) { // or the test is over
+                                if (op.result() >= 0) { // the test may have ended
                                     opened.add(op.accepted());
                                     heard.add(listener);
                                     op.start();
@@ -413,7 +413,7 @@ public abstract class ConnectContract extends OperationFixture {
         for (int i = 0; i < 64 && heard.size() < 2; i++) {
             connected(connect(address));
         }
-        assertThat(heard).as("listeners that one of 64 connections came to").hasSize(2);
+        assertThat(heard).as("listeners that accepted one of 64 connections").hasSize(2);
     }
 
     private static SocketSettings sharing(PortSharing sharing) {
@@ -445,7 +445,7 @@ public abstract class ConnectContract extends OperationFixture {
     @Test
     @Clause({"N-1", "E-1"})
     void listen_onAnAddressOfAnotherMachine_saysSo() {
-        // Of a network that is reserved for documentation.
+        // An address of a network reserved for documentation.
         SocketAddress elsewhere = new InetSocketAddress(host("192.0.2.1"), 0);
         assertThatThrownBy(() -> listen(elsewhere, SocketSettings.DEFAULTS))
                 .isInstanceOf(SystemCallException.class)

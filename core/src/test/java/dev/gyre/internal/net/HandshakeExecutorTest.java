@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// How many handshakes are worked on at a time, and who is next.
+/// The limit of concurrent handshake jobs, and their order.
 class HandshakeExecutorTest {
-    private static final int MOST = HandshakeExecutor.MAX_CONCURRENT;
+    private static final int MAX = HandshakeExecutor.MAX_CONCURRENT;
 
     private final EventLoop loop = EventLoop.open();
     private final HandshakeExecutor work = new HandshakeExecutor(loop, loop::microtask);
@@ -53,34 +53,34 @@ class HandshakeExecutorTest {
     @Test
     @Clause("X-1")
     void submit_aboveTheLimit_waitsItsTurn() {
-        for (int i = 0; i < MOST + 3; i++) {
+        for (int i = 0; i < MAX + 3; i++) {
             submit(i);
         }
-        assertThat(work.running()).isEqualTo(MOST);
+        assertThat(work.running()).isEqualTo(MAX);
         assertThat(work.waiting()).isEqualTo(3);
-        assertThat(begun.get()).isLessThanOrEqualTo(MOST);
+        assertThat(begun.get()).isLessThanOrEqualTo(MAX);
 
         gate.countDown();
         loop.runUntilEmpty();
 
-        assertThat(done).hasSize(MOST + 3).doesNotHaveDuplicates();
+        assertThat(done).hasSize(MAX + 3).doesNotHaveDuplicates();
         assertThat(work.running()).isZero();
     }
 
     @Test
     @Clause("X-1")
     void leave_whileWaiting_neverBegins() {
-        for (int i = 0; i < MOST + 3; i++) {
+        for (int i = 0; i < MAX + 3; i++) {
             submit(i);
         }
-        work.cancel(MOST + 1);
+        work.cancel(MAX + 1);
         assertThat(work.waiting()).isEqualTo(2);
 
         gate.countDown();
         loop.runUntilEmpty();
 
-        assertThat(done).hasSize(MOST + 2).doesNotContain(MOST + 1);
-        assertThat(begun).hasValue(MOST + 2);
+        assertThat(done).hasSize(MAX + 2).doesNotContain(MAX + 1);
+        assertThat(begun).hasValue(MAX + 2);
     }
 
     @Test
@@ -88,7 +88,7 @@ class HandshakeExecutorTest {
     void tasks_thatThrow_makeRoomForTheNext() {
         gate.countDown();
         List<Throwable> refused = new ArrayList<>();
-        for (int i = 0; i < MOST; i++) {
+        for (int i = 0; i < MAX; i++) {
             work.submit(
                     "failing " + i,
                     () -> {
@@ -100,7 +100,7 @@ class HandshakeExecutorTest {
         submit(7);
         loop.runUntilEmpty();
 
-        assertThat(refused).hasSize(MOST).allMatch(IllegalStateException.class::isInstance);
+        assertThat(refused).hasSize(MAX).allMatch(IllegalStateException.class::isInstance);
         assertThat(done).containsExactly(7);
     }
 }

@@ -25,7 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/// Names are looked up beside the loop, and their addresses tried in a fair order.
+/// Name lookup outside the loop, and the order of addresses.
 class NameLookupTest {
     @Example
     @Clause("N-1")
@@ -61,12 +61,12 @@ class NameLookupTest {
             answered.await();
             loop.runUntilEmpty();
             assertThat(OpenDescriptors.count())
-                    .as("a late answer begins no attempt")
+                    .as("a late result starts no attempt")
                     .isLessThanOrEqualTo(before);
         }
     }
 
-    /// As the system's own resolver, which does not heed interrupts.
+    /// Ignores interrupts, like the resolver of the system.
     private static void awaitStubbornly(CountDownLatch latch) {
         boolean interrupted = false;
         while (latch.getCount() > 0) {
@@ -136,7 +136,7 @@ class NameLookupTest {
         boolean fourSeen = false;
         for (InetAddress address : found) {
             assertThat(fourSeen && address instanceof Inet6Address)
-                    .as("IPv6 behind IPv4 in %s", found)
+                    .as("IPv6 after IPv4 in %s", found)
                     .isFalse();
             fourSeen |= !(address instanceof Inet6Address);
         }

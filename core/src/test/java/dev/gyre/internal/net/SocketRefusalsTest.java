@@ -19,7 +19,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 
-/// Refusals that a test cannot bring about by other means than the seam.
+/// Errors that only injected system calls can produce.
 class SocketRefusalsTest {
     private static final SocketAddress ANY_PORT =
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);

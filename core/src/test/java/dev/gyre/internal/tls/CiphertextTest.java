@@ -12,7 +12,7 @@ import net.jqwik.api.constraints.Size;
 
 import java.nio.ByteBuffer;
 
-/// Two pieces are read as one, wherever the cut is.
+/// Two buffers read as one, wherever the boundary is.
 class CiphertextTest {
     private static Ciphertext cut(byte[] bytes, int at) {
         return new Ciphertext(
@@ -64,8 +64,6 @@ class CiphertextTest {
     void missing_ofARecordLongerThanAllowed_isNothing() {
         byte[] header = {23, 3, 3, (byte) 0xff, (byte) 0xff};
 
-        assertThat(cut(header, 4).missing())
-                .as("it is refused at once, and not waited for")
-                .isZero();
+        assertThat(cut(header, 4).missing()).as("missing bytes of an oversized record").isZero();
     }
 }

@@ -22,7 +22,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 
 import javax.net.ssl.SSLException;
 
-/// Keys and certificates as OpenSSL writes them, and as people mangle them.
+/// Key and certificate files as OpenSSL writes them, intact and damaged.
 class KeyFilesTest {
     @TempDir Path directory;
 
@@ -37,7 +37,7 @@ class KeyFilesTest {
         return directory.resolve(name);
     }
 
-    /// Certificate and key serve a client that believes them.
+    /// Serves a client that trusts the certificate.
     private static void requireUsable(Tls server) {
         TlsEnd here = new TlsEnd(TlsSetup.of(server).newEngine(null, 0, new RecordScratch()));
         TlsEnd there =
@@ -281,7 +281,7 @@ class KeyFilesTest {
                 .hasMessageContaining("cannot read it");
         Path secret = openssl.write("secret.pem", "");
         Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("---------"));
-        if (!Files.isReadable(secret)) { // root may read everything
+        if (!Files.isReadable(secret)) { // root can read every file
             assertThatThrownBy(() -> Tls.server(secret, secret))
                     .isInstanceOf(AccessDeniedException.class)
                     .hasMessageContaining("secret.pem: this process (user ");

@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 
-/// One place to work in for many connections.
+/// One scratch buffer for many connections.
 class RecordScratchTest {
     private static final com.sun.management.ThreadMXBean THREADS =
             (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -20,7 +20,7 @@ class RecordScratchTest {
     private static final int RECORD_BYTES = 16_000;
     private static final int RECORDS = 32;
 
-    /// For a record there and back: the engine itself needs half of it.
+    /// For one record each way. The engine itself allocates half of it.
     private static final int MOST_ALLOCATED = 6_500;
 
     private final RecordScratch scratch = new RecordScratch();
@@ -51,7 +51,7 @@ class RecordScratchTest {
         TlsEnd other = serverEnd();
         TlsEnd oneClient = clientEnd();
         TlsEnd otherClient = clientEnd();
-        for (int i = 0; i < 20; i++) { // Step by step, so that their records take turns.
+        for (int i = 0; i < 20; i++) { // Interleaves their records.
             step(oneClient, one);
             step(otherClient, other);
         }
@@ -73,13 +73,13 @@ class RecordScratchTest {
         from.arrive(to.takeOutput());
     }
 
-    /// Given memory outside the heap, the JDK's ciphers need three times as much for a record.
+    /// With direct buffers, the JDK's ciphers allocate three times as much per record.
     @Test
     void records_outsideTheHeap_areWorkedOnWithoutArraysOfTheirOwn() {
         TlsEnd here = serverEnd();
         TlsEnd there = clientEnd();
         TlsEnd.talk(there, here);
-        sendOne(there, here); // Whatever is made only once.
+        sendOne(there, here); // One-time allocations.
 
         long before = THREADS.getCurrentThreadAllocatedBytes();
         for (int i = 0; i < RECORDS; i++) {
@@ -87,9 +87,7 @@ class RecordScratchTest {
         }
         long each = (THREADS.getCurrentThreadAllocatedBytes() - before) / RECORDS;
 
-        assertThat(each)
-                .as("bytes allocated for a record there and back: does the engine get arrays?")
-                .isLessThan(MOST_ALLOCATED);
+        assertThat(each).as("bytes allocated for one record each way").isLessThan(MOST_ALLOCATED);
     }
 
     private void sendOne(TlsEnd from, TlsEnd to) {

@@ -20,7 +20,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 
-/// Which alert a peer gets for a message that must not come, compared with the JDK's own server socket.
+/// Alerts for unexpected messages, compared with the JDK's server socket.
 class TlsAlertTest {
     private static final String UNEXPECTED_MESSAGE = "1503030002020a";
     private static final String HANDSHAKE_FAILURE = "15030300020228";
@@ -45,7 +45,7 @@ class TlsAlertTest {
         return HexFormat.of().formatHex(end.takeOutput());
     }
 
-    /// The alert of the JDK's server socket before it closes. No certificate is needed for it.
+    /// The alert that the JDK's server socket sends before it closes. Needs no certificate.
     private static String responseOfJsse(byte[] sent) throws Exception {
         InetAddress here = InetAddress.getLoopbackAddress();
         try (SSLServerSocket listener =
@@ -62,7 +62,7 @@ class TlsAlertTest {
                                         try (accepted) {
                                             accepted.startHandshake();
                                         } catch (IOException e) {
-                                            // It is to fail; the alert is what counts.
+                                            // The failure is expected; only the alert counts.
                                         }
                                     });
             peer.getOutputStream().write(sent);
@@ -91,7 +91,7 @@ class TlsAlertTest {
         byte[] bytes = HexFormat.of().parseHex(sent);
 
         assertThat(responseOf(server(), bytes)).isEqualTo(UNEXPECTED_MESSAGE);
-        assertThat(responseOfJsse(bytes)).as("the oracle").isEqualTo(UNEXPECTED_MESSAGE);
+        assertThat(responseOfJsse(bytes)).as("the alert of the JDK").isEqualTo(UNEXPECTED_MESSAGE);
     }
 
     @ParameterizedTest(name = "{0}")
@@ -108,7 +108,7 @@ class TlsAlertTest {
         TlsEnd server = server();
 
         assertThat(responseOf(server, bytes)).isEqualTo(HANDSHAKE_FAILURE);
-        assertThat(responseOfJsse(bytes)).as("the oracle").isEqualTo(HANDSHAKE_FAILURE);
+        assertThat(responseOfJsse(bytes)).as("the alert of the JDK").isEqualTo(HANDSHAKE_FAILURE);
         assertThat(server.engine.failure()).hasMessageContaining("SSLv2");
     }
 
@@ -126,7 +126,7 @@ class TlsAlertTest {
         assertThat(HexFormat.of().formatHex(server.takeOutput())).isEqualTo(HANDSHAKE_FAILURE);
     }
 
-    /// The alert is encrypted by then, so the other end says what it was.
+    /// The alert is encrypted, so the other end reports it.
     @ParameterizedTest
     @CsvSource({
         "TLSv1.2, 474554202f20485454502f312e31",

@@ -16,7 +16,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/// Two ends of TLS in memory: what they agree on, and how they end.
+/// Two TLS ends in memory: handshake, data and close.
 class TlsEngineTest {
     private Tls server;
     private Tls client;
@@ -74,8 +74,8 @@ class TlsEngineTest {
         assertThat(pair.server.engine.session().peerCertificates()).isEmpty();
         assertThat(pair.server.text()).isEqualTo("hello");
         assertThat(pair.client.text()).isEqualTo("welcome");
-        assertThat(pair.client.tasksRun).as("work that was handed out").isPositive();
-        assertThat(pair.server.tasksRun).as("work that was handed out").isPositive();
+        assertThat(pair.client.tasksRun).as("delegated tasks").isPositive();
+        assertThat(pair.server.tasksRun).as("delegated tasks").isPositive();
     }
 
     @ParameterizedTest

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import javax.net.ssl.SSLException;
 
-/// Who is who: names, certificates of both sides, trust, and what changes when files do.
+/// Server names, certificates of both sides, trust and reloading.
 class TlsIdentityTest {
     @TempDir Path directory;
 
@@ -291,7 +291,7 @@ class TlsIdentityTest {
         assertThat(shown()).isEqualTo("CN=server");
     }
 
-    /// Each handshake has a key and a certificate of the same loading, whoever reloads meanwhile.
+    /// A handshake uses a key and a certificate of the same load, even during reloads.
     @Test
     @Clause("X-1")
     void reload_whileOthersShakeHands_isNeverHalf() throws Exception {
@@ -306,7 +306,7 @@ class TlsIdentityTest {
                             () -> {
                                 int count = 0;
                                 for (; !over.get() || count < 3; count++) {
-                                    // Replaced as a whole, as whoever renews certificates does it.
+                                    // Replaced atomically, as tools that renew certificates do.
                                     Path next = directory.resolve("next.pem");
                                     Files.write(next, Files.readAllBytes(other));
                                     Files.move(next, both, StandardCopyOption.ATOMIC_MOVE);

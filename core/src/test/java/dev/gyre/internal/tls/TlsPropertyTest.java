@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.IntUnaryOperator;
 
-/// The same bytes come out, however they are cut into pieces; and whatever bytes come in, nothing but a failure.
+/// Data survives any fragmentation, and arbitrary input causes only a failure.
 class TlsPropertyTest {
     private final Tls server;
     private final Tls client;
@@ -36,7 +36,7 @@ class TlsPropertyTest {
         return data;
     }
 
-    /// Both ends work on one scratch, as those of a loop do.
+    /// Both ends share one scratch buffer, like the connections of a loop.
     private void conversation(
             String version,
             IntUnaryOperator arrival,
@@ -96,7 +96,7 @@ class TlsPropertyTest {
         }
     }
 
-    /// After any prefix of a proper handshake.
+    /// After any prefix of a valid handshake.
     @Property(tries = 150)
     @Clause("X-1")
     void receive_ofAnything_failsAndThrowsNothing(
