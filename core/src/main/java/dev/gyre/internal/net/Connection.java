@@ -83,7 +83,7 @@ final class Connection implements Transport.Handler {
         timeouts = new StreamTimeouts(this);
         stream = new LoopStream(this);
         streams.add(this);
-        timeouts.start();
+        timeouts.reschedule();
     }
 
     // ------------------------------------------------------------------ for its parts
@@ -134,13 +134,6 @@ final class Connection implements Transport.Handler {
         }
     }
 
-    IllegalStateException bufferMemoryExhausted() {
-        return new IllegalStateException(
-                "the loop's buffer memory is exhausted ("
-                        + pool().limit()
-                        + " bytes): raise LoopConfig.withBufferMemory");
-    }
-
     // ------------------------------------------------------------------ TLS
 
     /// Inserts TLS above the transport. TLS receives all unread input first, including the rest of
@@ -157,7 +150,7 @@ final class Connection implements Transport.Handler {
         loop().microtask(
                         () -> {
                             securing = false;
-                            over.begin(input.detachUnread());
+                            over.start(input.detachUnread());
                             reading = false;
                             updateReading();
                         });

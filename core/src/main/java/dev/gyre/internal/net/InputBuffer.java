@@ -52,7 +52,8 @@ final class InputBuffer {
         NativeBuffer grown = append(lentView != null ? receivedSince : unread, data);
         if (grown == null) {
             data.clear();
-            connection.closeWith(CloseReason.MEMORY_LIMIT, connection.bufferMemoryExhausted());
+            connection.closeWith(
+                    CloseReason.MEMORY_LIMIT, connection.streams.bufferMemoryExhausted());
         } else if (lentView != null) {
             receivedSince = grown;
         } else {

@@ -99,8 +99,8 @@ final class SocketTransport implements Transport {
     }
 
     @Override
-    public void setHandler(Handler user) {
-        this.handler = user;
+    public void setHandler(Handler handler) {
+        this.handler = handler;
     }
 
     Handler handler() {

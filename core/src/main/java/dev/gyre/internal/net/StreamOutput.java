@@ -196,7 +196,8 @@ final class StreamOutput {
         long all = queue.memoryBytes() + bytes;
         // The last quarter of the loop's memory is reserved for streams that hold little.
         if (all > connection.config.highWaterMark() && operations.pool().wouldBeNearLimit(bytes)) {
-            connection.closeWith(CloseReason.MEMORY_LIMIT, connection.bufferMemoryExhausted());
+            connection.closeWith(
+                    CloseReason.MEMORY_LIMIT, connection.streams.bufferMemoryExhausted());
             return false;
         }
         return true;
@@ -214,7 +215,8 @@ final class StreamOutput {
     private boolean queued(boolean copied, long bytes) {
         written += bytes;
         if (!copied) {
-            connection.closeWith(CloseReason.MEMORY_LIMIT, connection.bufferMemoryExhausted());
+            connection.closeWith(
+                    CloseReason.MEMORY_LIMIT, connection.streams.bufferMemoryExhausted());
             return false;
         }
         long waits = queue.heldBytes();

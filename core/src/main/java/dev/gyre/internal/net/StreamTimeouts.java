@@ -50,10 +50,6 @@ final class StreamTimeouts {
         sentAt = now;
     }
 
-    void start() {
-        reschedule();
-    }
-
     private static long nanos(Duration timeout) {
         // Zero means no timeout.
         return timeout.compareTo(MAX_TIMEOUT) > 0 ? 0 : timeout.toNanos();
@@ -99,7 +95,8 @@ final class StreamTimeouts {
         return lingering ? Math.max(lingerSince, sentAt) + Math.max(1, nanos) : NEVER;
     }
 
-    private void reschedule() {
+    /// Starts or moves the timer after a timeout has changed.
+    void reschedule() {
         scheduleBy(nextDeadline());
     }
 

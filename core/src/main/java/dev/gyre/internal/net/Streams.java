@@ -85,6 +85,13 @@ public final class Streams implements AutoCloseable {
         loop.requireConfinedWithStack(method);
     }
 
+    IllegalStateException bufferMemoryExhausted() {
+        return new IllegalStateException(
+                "the loop's buffer memory is exhausted ("
+                        + operations.pool().limit()
+                        + " bytes): raise LoopConfig.withBufferMemory");
+    }
+
     // ------------------------------------------------------------------ connecting
 
     public static Promise<Stream> connect(EventLoop loop, SocketAddress to, StreamConfig config) {

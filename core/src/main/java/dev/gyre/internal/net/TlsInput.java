@@ -4,7 +4,6 @@ import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.tls.Ciphertext;
 import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.internal.tls.TlsEngine.Next;
-import dev.gyre.io.CloseReason;
 
 import org.jspecify.annotations.Nullable;
 
@@ -95,7 +94,7 @@ final class TlsInput {
         }
         NativeBuffer room = roomFor(data, bytes);
         if (room == null) {
-            transport.fail(CloseReason.MEMORY_LIMIT, null);
+            transport.failForMemory();
             return;
         }
         held = room;
@@ -173,7 +172,7 @@ final class TlsInput {
         }
         NativeBuffer plaintext = transport.operations.pool().acquire(PLAINTEXT_BYTES);
         if (plaintext == null) {
-            transport.fail(CloseReason.MEMORY_LIMIT, null);
+            transport.failForMemory();
             return Next.FAILURE;
         }
         try {

@@ -109,7 +109,7 @@ final class TlsOutput {
         NativeBuffer out = transport.operations.pool().acquire(RECORDS_BYTES);
         if (out == null) {
             consumeViews(count);
-            transport.fail(CloseReason.MEMORY_LIMIT, null);
+            transport.failForMemory();
             return false;
         }
         ByteBuffer into = out.asWritable();
@@ -141,7 +141,7 @@ final class TlsOutput {
         boolean fits = bytes == 0 || records.put(out);
         out.release();
         if (!fits) {
-            transport.fail(CloseReason.MEMORY_LIMIT, null);
+            transport.failForMemory();
         }
     }
 
@@ -200,14 +200,17 @@ final class TlsOutput {
 
     // ------------------------------------------------------------------ files
 
+    private @Nullable FilePart filePart() {
+        return source == null ? null : source.filePart();
+    }
+
     private int gatherFile() {
         NativeBuffer read = fileBytes;
         if (read == null) {
             readFile();
             return 0;
         }
-        OutputQueue queue = source;
-        FilePart part = queue == null ? null : queue.filePart();
+        FilePart part = filePart();
         if (readingFile
                 || part == null
                 || inFlightBytes == part.left()
@@ -220,11 +223,10 @@ final class TlsOutput {
     }
 
     private void readFile() {
-        OutputQueue queue = source;
-        FilePart part = queue == null ? null : queue.filePart();
+        FilePart part = filePart();
         NativeBuffer room = transport.operations.pool().acquire(RECORDS_BYTES);
         if (part == null || room == null) {
-            transport.fail(CloseReason.MEMORY_LIMIT, null);
+            transport.failForMemory();
             return;
         }
         fileBytes = room;
@@ -244,9 +246,7 @@ final class TlsOutput {
         SystemCallException failure = bytes < 0 ? done.failure() : null;
         done.release();
         OutputQueue queue = source;
-        FilePart part = queue == null ? null : queue.filePart();
-        NativeBuffer read = fileBytes;
-        if (transport.isDone() || read == null || queue == null || part == null) {
+        if (transport.isDone() || fileBytes == null || queue == null || filePart() == null) {
             dropFileBytes();
             releaseIfIdle();
         } else if (bytes < 0) {
@@ -291,7 +291,7 @@ final class TlsOutput {
     }
 
     /// A lower bound of the sent plaintext, as records are longer than their content.
-    long partiallySent(Transport below) {
+    long partiallySent() {
         return Math.max(0, inFlightBytes - (records.bytes() - below.partiallySent()));
     }
 

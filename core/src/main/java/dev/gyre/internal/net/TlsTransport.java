@@ -37,19 +37,19 @@ final class TlsTransport implements Transport, Transport.Handler {
     /// with unread input would cause a reset, which destroys the alert.
     private static final Duration ALERT_TIMEOUT = Duration.ofSeconds(1);
 
-    final EventLoop loop;
+    private final Streams streams;
+    private final EventLoop loop;
     final LoopOperations operations;
     final TlsEngine engine;
     private final Transport below;
     private final Duration timeout;
     private final Deferred<TlsSession> handshake;
-    private final HandshakeExecutor executor;
     private final TlsInput input;
     private final TlsOutput output;
 
     private @Nullable Handler handler;
     private @Nullable Timer timer;
-    private boolean begun;
+    private boolean started;
     private boolean open;
     private boolean wanted;
     private boolean reading;
@@ -78,21 +78,21 @@ final class TlsTransport implements Transport, Transport.Handler {
             TlsEngine engine,
             Duration timeout,
             Deferred<TlsSession> handshake) {
-        this.loop = streams.loop();
-        this.operations = streams.operations();
+        this.streams = streams;
+        loop = streams.loop();
+        operations = streams.operations();
         this.below = below;
         this.engine = engine;
         this.timeout = timeout;
         this.handshake = handshake;
-        executor = streams.handshakes();
         input = new TlsInput(this);
         output = new TlsOutput(this, below, carried);
         below.setHandler(this);
     }
 
     @Override
-    public void setHandler(Handler user) {
-        this.handler = user;
+    public void setHandler(Handler handler) {
+        this.handler = handler;
     }
 
     Handler handler() {
@@ -102,14 +102,14 @@ final class TlsTransport implements Transport, Transport.Handler {
     /// Starts the handshake.
     ///
     /// @param first input that was received before; released here
-    void begin(@Nullable NativeBuffer first) {
+    void start(@Nullable NativeBuffer first) {
         if (isDone()) {
             if (first != null) {
                 first.release();
             }
             return;
         }
-        begun = true;
+        started = true;
         timer = loop.after(timeout, _ -> handshakeTimedOut()).unreference();
         if (first != null) {
             input.prepend(first);
@@ -129,7 +129,7 @@ final class TlsTransport implements Transport, Transport.Handler {
 
     /// Whether input may be decrypted: after the handshake only on demand.
     boolean mayReceive() {
-        return begun && !isDone() && (!open || wanted);
+        return started && !isDone() && (!open || wanted);
     }
 
     /// Sends and receives as much as possible.
@@ -186,7 +186,7 @@ final class TlsTransport implements Transport, Transport.Handler {
             return; // They are running.
         }
         Consumer<Throwable> refused = why -> fail(CloseReason.TLS_FAILED, why);
-        executor.submit(this, tasks, this::tasksDone, refused);
+        streams.handshakes().submit(this, tasks, this::tasksDone, refused);
     }
 
     private void tasksDone() {
@@ -195,7 +195,7 @@ final class TlsTransport implements Transport, Transport.Handler {
     }
 
     private void updateReading() {
-        if (!begun || isDone()) {
+        if (!started || isDone()) {
             return; // Not started, or the failure controls reading.
         }
         boolean wants = !inputEndNotified && input.hasRoom() && (!open || wanted);
@@ -241,7 +241,7 @@ final class TlsTransport implements Transport, Transport.Handler {
 
     @Override
     public long partiallySent() {
-        return output.partiallySent(below);
+        return output.partiallySent();
     }
 
     @Override
@@ -261,7 +261,7 @@ final class TlsTransport implements Transport, Transport.Handler {
         }
         closed = true;
         cancelTimer();
-        executor.cancel(this);
+        streams.handshakes().cancel(this);
         if (!open) {
             handshake.reject(
                     failure instanceof SSLException named
@@ -389,6 +389,10 @@ final class TlsTransport implements Transport, Transport.Handler {
                 new SSLException("the TLS handshake did not complete within " + timeout));
     }
 
+    void failForMemory() {
+        fail(CloseReason.MEMORY_LIMIT, streams.bufferMemoryExhausted());
+    }
+
     /// Fails the connection after a last attempt to send the alert.
     void fail(CloseReason reason, @Nullable Throwable cause) {
         if (isDone()) {
@@ -397,7 +401,7 @@ final class TlsTransport implements Transport, Transport.Handler {
         failing = reason;
         failure = cause;
         cancelTimer();
-        executor.cancel(this);
+        streams.handshakes().cancel(this);
         output.sendAlert();
         if (output.isEmpty() || reason != CloseReason.TLS_FAILED) {
             setBelowReading(false);

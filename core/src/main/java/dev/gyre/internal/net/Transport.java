@@ -54,7 +54,7 @@ interface Transport {
         void onReleased();
     }
 
-    void setHandler(Handler user);
+    void setHandler(Handler handler);
 
     /// Starts or stops reading.
     void setReading(boolean wanted);
