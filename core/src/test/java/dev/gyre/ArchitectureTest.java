@@ -65,8 +65,7 @@ class ArchitectureTest {
                     entry("backend", List.of("base", "sys")),
                     entry("io", List.of("backend", "base", "sys")),
                     entry("loop", List.of("promise", "base", "io", "time", "backend", "sys")),
-                    entry("signal", List.of("loop", "io", "backend", "base", "sys")),
-                    entry("files", List.of("loop", "io", "base", "sys")),
+                    entry("os", List.of("loop", "io", "backend", "base", "sys")),
                     entry("tls", List.of("base")),
                     entry("net", List.of("tls", "loop", "io", "backend", "base", "time", "sys")));
 

@@ -2,7 +2,7 @@ package dev.gyre.os;
 
 import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.files.OpenFileWatch;
+import dev.gyre.internal.os.OpenFileWatch;
 
 import java.nio.file.Path;
 import java.util.function.Consumer;

@@ -2,8 +2,8 @@ package dev.gyre.os;
 
 import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.signal.SignalSources;
-import dev.gyre.internal.signal.SignalSubscription;
+import dev.gyre.internal.os.SignalSources;
+import dev.gyre.internal.os.SignalSubscription;
 
 import java.util.Collection;
 import java.util.EnumSet;

@@ -13,7 +13,7 @@ import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.LoopTerminatedException;
-import dev.gyre.internal.signal.TestHandlers;
+import dev.gyre.internal.os.TestHandlers;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.internal.sys.TestSignals;
 

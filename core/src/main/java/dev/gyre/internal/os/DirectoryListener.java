@@ -1,4 +1,4 @@
-package dev.gyre.internal.files;
+package dev.gyre.internal.os;
 
 import java.nio.file.Path;
 

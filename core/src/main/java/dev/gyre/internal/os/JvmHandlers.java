@@ -1,4 +1,4 @@
-package dev.gyre.internal.signal;
+package dev.gyre.internal.os;
 
 import dev.gyre.os.Signal;
 

@@ -1,4 +1,4 @@
-package dev.gyre.internal.files;
+package dev.gyre.internal.os;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,8 +1,8 @@
-package dev.gyre.internal.signal;
+package dev.gyre.internal.os;
 
 import static dev.gyre.internal.base.Log.LOG;
 
-import dev.gyre.internal.signal.JvmHandlers.Installed;
+import dev.gyre.internal.os.JvmHandlers.Installed;
 import dev.gyre.os.Signal;
 
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package dev.gyre.internal.files;
+package dev.gyre.internal.os;
 
 import static dev.gyre.internal.sys.Linux.IN_CREATE;
 import static dev.gyre.internal.sys.Linux.IN_DELETE;

@@ -1,4 +1,4 @@
-package dev.gyre.internal.files;
+package dev.gyre.internal.os;
 
 import static dev.gyre.internal.sys.Linux.IN_CLOSE_WRITE;
 import static dev.gyre.internal.sys.Linux.IN_CREATE;
@@ -18,7 +18,7 @@ import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
 import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
-import dev.gyre.internal.files.EventStream.Half;
+import dev.gyre.internal.os.EventStream.Half;
 import dev.gyre.internal.io.FdReaper;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.loop.Loop;

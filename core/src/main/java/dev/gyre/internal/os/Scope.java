@@ -1,4 +1,4 @@
-package dev.gyre.internal.files;
+package dev.gyre.internal.os;
 
 /// What a watch watches.
 sealed interface Scope permits DirectoryScope, Tree {

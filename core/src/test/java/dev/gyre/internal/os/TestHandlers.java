@@ -1,6 +1,6 @@
-package dev.gyre.internal.signal;
+package dev.gyre.internal.os;
 
-import dev.gyre.internal.signal.JvmHandlers.Installed;
+import dev.gyre.internal.os.JvmHandlers.Installed;
 import dev.gyre.os.Signal;
 
 /// The JVM's handlers as a stranger in the same process would use them.

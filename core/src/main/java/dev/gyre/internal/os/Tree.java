@@ -1,10 +1,10 @@
-package dev.gyre.internal.files;
+package dev.gyre.internal.os;
 
 import static dev.gyre.internal.base.Log.LOG;
 import static dev.gyre.internal.sys.Linux.IN_DONT_FOLLOW;
 
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.files.TreeVerification.Verdict;
+import dev.gyre.internal.os.TreeVerification.Verdict;
 import dev.gyre.os.FileChange.Kind;
 
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
-package dev.gyre.internal.files;
+package dev.gyre.internal.os;
 
-import dev.gyre.internal.files.EventStream.Half;
+import dev.gyre.internal.os.EventStream.Half;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,4 +1,4 @@
-package dev.gyre.internal.files;
+package dev.gyre.internal.os;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,4 +1,4 @@
-package dev.gyre.internal.signal;
+package dev.gyre.internal.os;
 
 import static dev.gyre.os.Signal.SIGINT;
 import static dev.gyre.os.Signal.SIGUSR1;
