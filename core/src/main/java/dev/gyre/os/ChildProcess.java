@@ -10,9 +10,9 @@ import dev.gyre.Watcher;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
-import dev.gyre.internal.sys.LinuxProcesses;
+import dev.gyre.internal.sys.LinuxProcessCalls;
 import dev.gyre.internal.sys.PollSyscalls;
-import dev.gyre.internal.sys.Processes;
+import dev.gyre.internal.sys.ProcessCalls;
 import dev.gyre.io.Descriptor;
 
 import org.jspecify.annotations.Nullable;
@@ -51,7 +51,7 @@ public final class ChildProcess {
     private final Loop loop;
     private final int pid;
     private final String name;
-    private final Supplier<? extends Processes> processes;
+    private final Supplier<? extends ProcessCalls> processes;
     private final boolean started;
     private final boolean ownGroup;
     private final StandardStreams streams;
@@ -75,7 +75,7 @@ public final class ChildProcess {
             Loop loop,
             int pid,
             String name,
-            Supplier<? extends Processes> processes,
+            Supplier<? extends ProcessCalls> processes,
             @Nullable Command command,
             StandardStreams streams,
             @Nullable Pidfd pidfd) {
@@ -105,7 +105,7 @@ public final class ChildProcess {
     ///     too old for one
     /// @throws LoopTerminatedException if the loop is over
     public static ChildProcess start(EventLoop loop, Command command) {
-        return start(loop, command, LinuxPollSyscalls::ofThread, LinuxProcesses::ofThread);
+        return start(loop, command, LinuxPollSyscalls::ofThread, LinuxProcessCalls::ofThread);
     }
 
     /// Reports the end of a process that somebody else started. How it ended is known only if it
@@ -120,14 +120,14 @@ public final class ChildProcess {
     /// @throws SystemCallException if there is no such process (ESRCH), or it is a thread
     /// @throws LoopTerminatedException if the loop is over
     public static ChildProcess adopt(EventLoop loop, long pid) {
-        return adopt(loop, pid, LinuxPollSyscalls::ofThread, LinuxProcesses::ofThread);
+        return adopt(loop, pid, LinuxPollSyscalls::ofThread, LinuxProcessCalls::ofThread);
     }
 
     static ChildProcess start(
             EventLoop loop,
             Command command,
             Supplier<? extends PollSyscalls> kernels,
-            Supplier<? extends Processes> processes) {
+            Supplier<? extends ProcessCalls> processes) {
         Objects.requireNonNull(command, "command");
         Loop owner = (Loop) loop;
         owner.requireOpen("ChildProcess.start");
@@ -157,7 +157,7 @@ public final class ChildProcess {
             EventLoop loop,
             long pid,
             Supplier<? extends PollSyscalls> kernels,
-            Supplier<? extends Processes> processes) {
+            Supplier<? extends ProcessCalls> processes) {
         if (pid <= 0 || pid > Integer.MAX_VALUE) {
             throw new IllegalArgumentException("no process has the number " + pid);
         }

@@ -6,7 +6,7 @@ import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.PollSyscalls;
-import dev.gyre.internal.sys.Processes;
+import dev.gyre.internal.sys.ProcessCalls;
 import dev.gyre.internal.sys.WaitResult;
 import dev.gyre.io.Descriptor;
 
@@ -18,10 +18,10 @@ import java.util.function.Supplier;
 ///
 /// Loop thread only.
 final class Pidfd {
-    private final Supplier<? extends Processes> processes;
+    private final Supplier<? extends ProcessCalls> processes;
     private final Descriptor descriptor;
 
-    private Pidfd(Supplier<? extends Processes> processes, Descriptor descriptor) {
+    private Pidfd(Supplier<? extends ProcessCalls> processes, Descriptor descriptor) {
         this.processes = processes;
         this.descriptor = descriptor;
     }
@@ -32,7 +32,7 @@ final class Pidfd {
     /// @throws SystemCallException if the kernel refuses otherwise
     static Optional<Pidfd> open(
             Supplier<? extends PollSyscalls> kernels,
-            Supplier<? extends Processes> processes,
+            Supplier<? extends ProcessCalls> processes,
             int pid) {
         FdReaper.reclaim(); // Numbers may have run out.
         int result = processes.get().pidfdOpen(pid, 0);

@@ -104,7 +104,7 @@ public final class Signals implements AutoCloseable {
         if (wanted.isEmpty()) {
             throw new IllegalArgumentException("signals is empty: name at least one to take");
         }
-        return new Signals(SignalSubscription.begin(sources, loop, wanted, callback));
+        return new Signals(SignalSubscription.open(sources, loop, wanted, callback));
     }
 
     /// The signals, whether open or not.

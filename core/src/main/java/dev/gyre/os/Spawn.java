@@ -7,7 +7,7 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FileNames;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.NativeText;
-import dev.gyre.internal.sys.Processes;
+import dev.gyre.internal.sys.ProcessCalls;
 import dev.gyre.internal.sys.SpawnMemory;
 import dev.gyre.io.Descriptor;
 
@@ -28,7 +28,7 @@ final class Spawn {
     /// SIGINT by a shell's `&`.
     private static final Signal[] TO_DEFAULT = {Signal.SIGPIPE, Signal.SIGXFSZ, Signal.SIGCHLD};
 
-    private final Processes processes;
+    private final ProcessCalls processes;
     private final Command command;
     private final StandardStreams streams;
     private final SpawnMemory memory = new SpawnMemory();
@@ -36,7 +36,7 @@ final class Spawn {
     private final CStrings arguments;
     private final CStrings environment;
 
-    private Spawn(Processes processes, Command command, StandardStreams streams) {
+    private Spawn(ProcessCalls processes, Command command, StandardStreams streams) {
         this.processes = processes;
         this.command = command;
         this.streams = streams;
@@ -57,7 +57,7 @@ final class Spawn {
     ///
     /// @return the process id
     static int start(
-            Supplier<? extends Processes> processes, Command command, StandardStreams streams) {
+            Supplier<? extends ProcessCalls> processes, Command command, StandardStreams streams) {
         Spawn spawn = new Spawn(processes.get(), command, streams);
         try {
             return spawn.withActions();

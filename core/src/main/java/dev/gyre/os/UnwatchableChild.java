@@ -3,7 +3,7 @@ package dev.gyre.os;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.PollSyscalls;
-import dev.gyre.internal.sys.Processes;
+import dev.gyre.internal.sys.ProcessCalls;
 
 import java.util.function.Supplier;
 
@@ -18,14 +18,14 @@ final class UnwatchableChild {
     /// Watches this very process for a moment: throws if the kernel has no such thing, a sandbox
     /// forbids it, or descriptors have run out.
     static void refuseWhatCouldNotBeWatched(
-            Supplier<? extends PollSyscalls> kernels, Supplier<? extends Processes> processes) {
+            Supplier<? extends PollSyscalls> kernels, Supplier<? extends ProcessCalls> processes) {
         int self = (int) ProcessHandle.current().pid();
         Pidfd.open(kernels, processes, self).ifPresent(Pidfd::close);
     }
 
     /// Kills a child that nobody was told of, and takes it off the kernel's list. Its number is
     /// still its own, since nobody else takes it off.
-    static void bury(Processes processes, int pid) {
+    static void bury(ProcessCalls processes, int pid) {
         int _ = processes.kill(pid, Signal.SIGKILL.number());
         int result;
         do {

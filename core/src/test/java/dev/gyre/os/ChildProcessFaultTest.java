@@ -13,8 +13,8 @@ import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
-import dev.gyre.internal.sys.FaultyProcesses;
-import dev.gyre.internal.sys.LinuxProcesses;
+import dev.gyre.internal.sys.FaultyProcessCalls;
+import dev.gyre.internal.sys.LinuxProcessCalls;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,7 +40,7 @@ class ChildProcessFaultTest {
 
     private final FaultyKernel.Plan plan = new FaultyKernel.Plan();
     private final FaultyKernel kernel = new FaultyKernel(plan);
-    private final FaultyProcesses processes = new FaultyProcesses(plan);
+    private final FaultyProcessCalls processes = new FaultyProcessCalls(plan);
     private EventLoop loop;
     private Set<Integer> before;
 
@@ -156,7 +156,7 @@ class ChildProcessFaultTest {
     /// The one that is opened before there is a child.
     private void letTheFirstPidfdPass() {
         int self = (int) ProcessHandle.current().pid();
-        plan.answer("pidfd_open", () -> new LinuxProcesses().pidfdOpen(self, 0));
+        plan.answer("pidfd_open", () -> new LinuxProcessCalls().pidfdOpen(self, 0));
     }
 
     @Test
@@ -184,7 +184,7 @@ class ChildProcessFaultTest {
         // In truth it is still there, since only the answer was made up.
         int result;
         do {
-            result = new LinuxProcesses().waitid(1, child.pid(), 0, 4);
+            result = new LinuxProcessCalls().waitid(1, child.pid(), 0, 4);
         } while (result == -Errno.EINTR);
     }
 

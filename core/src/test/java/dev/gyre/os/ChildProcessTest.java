@@ -10,7 +10,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.SystemCallException;
 import dev.gyre.WatchSpec;
-import dev.gyre.internal.sys.FaultyProcesses;
+import dev.gyre.internal.sys.FaultyProcessCalls;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.io.Descriptor;
 
@@ -114,7 +114,7 @@ class ChildProcessTest {
             assertThatThrownBy(loop::runUntilEmpty).hasMessage("mine");
             loop.runUntilEmpty();
             assertThat(told).containsExactly(new Exit.Code(0));
-            assertThat(FaultyProcesses.isThere(child.pid())).isFalse();
+            assertThat(FaultyProcessCalls.isThere(child.pid())).isFalse();
         }
     }
 
@@ -136,7 +136,7 @@ class ChildProcessTest {
             loop.runUntilEmpty();
         }
         assertThat(codes).containsExactlyInAnyOrderElementsOf(expected);
-        assertThat(pids).doesNotHaveDuplicates().noneMatch(FaultyProcesses::isThere);
+        assertThat(pids).doesNotHaveDuplicates().noneMatch(FaultyProcessCalls::isThere);
         assertThat(OpenDescriptors.count())
                 .as("a descriptor is left open")
                 .isLessThanOrEqualTo(before);
@@ -352,7 +352,7 @@ class ChildProcessTest {
             List<Boolean> sent = new ArrayList<>();
             child.onExit(
                     exit -> {
-                        assertThat(FaultyProcesses.isThere(child.pid()))
+                        assertThat(FaultyProcessCalls.isThere(child.pid()))
                                 .as("until it is reaped, its number is nobody else's")
                                 .isTrue();
                         sent.add(child.signalGroup(Signal.SIGKILL));
@@ -361,7 +361,7 @@ class ChildProcessTest {
             assertThat(sent).containsExactly(true);
             assertThat(output.ended()).as("the sleep had it open, and is gone").isTrue();
             assertThat(child.signalGroup(Signal.SIGKILL)).isFalse();
-            assertThat(FaultyProcesses.isThere(child.pid())).isFalse();
+            assertThat(FaultyProcessCalls.isThere(child.pid())).isFalse();
         }
     }
 
@@ -499,9 +499,9 @@ class ChildProcessTest {
             ChildProcess.adopt(other, child.pid());
             other.runUntilEmpty(); // Now it has ended.
         }
-        assertThat(FaultyProcesses.isThere(child.pid())).isTrue();
+        assertThat(FaultyProcessCalls.isThere(child.pid())).isTrue();
         loop.close();
-        assertThat(FaultyProcesses.isThere(child.pid())).isFalse();
+        assertThat(FaultyProcessCalls.isThere(child.pid())).isFalse();
     }
 
     @Test

@@ -11,13 +11,13 @@ import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
-import dev.gyre.internal.sys.FaultyProcesses;
+import dev.gyre.internal.sys.FaultyProcessCalls;
 import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.FileNames;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
-import dev.gyre.internal.sys.LinuxProcesses;
-import dev.gyre.internal.sys.Processes;
+import dev.gyre.internal.sys.LinuxProcessCalls;
+import dev.gyre.internal.sys.ProcessCalls;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,10 +41,10 @@ class CommandTest {
     @TempDir private Path directory;
 
     private static Collected outputOf(Command command) {
-        return outputOf(command, LinuxProcesses::ofThread);
+        return outputOf(command, LinuxProcessCalls::ofThread);
     }
 
-    private static Collected outputOf(Command command, Supplier<? extends Processes> processes) {
+    private static Collected outputOf(Command command, Supplier<? extends ProcessCalls> processes) {
         try (EventLoop loop = GuardedLoop.open()) {
             ChildProcess child =
                     ChildProcess.start(
@@ -175,7 +175,7 @@ class CommandTest {
     @Test
     @Clause("Y-1")
     void descriptors_ofThisProcess_areNotInherited() {
-        withAnInheritableDescriptor(() -> assertOnlyStandardStreams(LinuxProcesses::ofThread));
+        withAnInheritableDescriptor(() -> assertOnlyStandardStreams(LinuxProcessCalls::ofThread));
     }
 
     @Test
@@ -183,7 +183,7 @@ class CommandTest {
     void descriptors_whereLibcCannotCloseThemAll_areClosedOneByOne() {
         FaultyKernel.Plan plan = new FaultyKernel.Plan();
         plan.fail("posix_spawn_file_actions_addclosefrom_np", Errno.ENOSYS);
-        FaultyProcesses processes = new FaultyProcesses(plan);
+        FaultyProcessCalls processes = new FaultyProcessCalls(plan);
         withAnInheritableDescriptor(() -> assertOnlyStandardStreams(() -> processes));
         assertThat(plan.count("posix_spawn_file_actions_addclose")).isPositive();
     }
@@ -200,7 +200,7 @@ class CommandTest {
         }
     }
 
-    private static void assertOnlyStandardStreams(Supplier<? extends Processes> processes) {
+    private static void assertOnlyStandardStreams(Supplier<? extends ProcessCalls> processes) {
         assertThat(outputOf(Command.of("ls", "/proc/self/fd"), processes).lines())
                 .as("3 is the directory that ls itself reads")
                 .containsExactly("0", "1", "2", "3");

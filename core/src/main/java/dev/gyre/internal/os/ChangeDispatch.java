@@ -13,13 +13,13 @@ import java.util.ArrayDeque;
 ///
 /// Loop thread only.
 final class ChangeDispatch {
-    static final int MOST = 1 << 16;
-    static final int PER_TURN = 256;
+    static final int MAX_PENDING = 1 << 16;
+    static final int MAX_PER_TICK = 256;
 
     private record Delivery(OpenFileWatch watch, FileChange change, boolean isLast) {}
 
     private final EventLoop loop;
-    private final ArrayDeque<Delivery> waiting = new ArrayDeque<>();
+    private final ArrayDeque<Delivery> pending = new ArrayDeque<>();
     private final Runnable next = this::deliverNext;
     private int deferred;
 
@@ -28,27 +28,27 @@ final class ChangeDispatch {
     }
 
     /// Whether events had better be left with the kernel for now.
-    boolean isAmple() {
-        return waiting.size() >= MOST / 2;
+    boolean isHalfFull() {
+        return pending.size() >= MAX_PENDING / 2;
     }
 
     /// Whether a change of the usual kind finds room.
     boolean hasRoom() {
-        return waiting.size() < MOST;
+        return pending.size() < MAX_PENDING;
     }
 
     /// @param isLast whether the watch is over with it
     void add(OpenFileWatch watch, FileChange change, boolean isLast) {
-        waiting.add(new Delivery(watch, change, isLast));
+        pending.add(new Delivery(watch, change, isLast));
         defer();
     }
 
     void clear() {
-        waiting.clear();
+        pending.clear();
     }
 
     private void defer() {
-        while (deferred < Math.min(waiting.size(), PER_TURN)) {
+        while (deferred < Math.min(pending.size(), MAX_PER_TICK)) {
             loop.defer(next);
             deferred++;
         }
@@ -56,17 +56,17 @@ final class ChangeDispatch {
 
     private void deliverNext() {
         deferred--;
-        Delivery delivery = takeWanted();
+        Delivery delivery = pollActive();
         defer(); // Before the callback, which may fail.
         if (delivery != null) {
             delivery.watch.deliver(delivery.change, delivery.isLast);
         }
     }
 
-    private @Nullable Delivery takeWanted() {
-        Delivery delivery = waiting.poll();
-        while (delivery != null && !delivery.watch.isListening()) {
-            delivery = waiting.poll();
+    private @Nullable Delivery pollActive() {
+        Delivery delivery = pending.poll();
+        while (delivery != null && !delivery.watch.isActive()) {
+            delivery = pending.poll();
         }
         return delivery;
     }

@@ -23,7 +23,7 @@ interface DirectoryListener {
 
     /// An entry left right after another came to its name. If two entries were exchanged, which
     /// the kernel tells as two moves, one of them has that name now.
-    void onLeftAtOnce(Path name);
+    void onPossibleExchange(Path name);
 
     /// Something happened to the directory itself.
     ///

@@ -17,7 +17,7 @@ import java.nio.file.Path;
 /// Loop thread only.
 final class DirectoryScope implements Scope, DirectoryListener {
     private final OpenFileWatch watch;
-    private final InotifyInstance notifications;
+    private final InotifyInstance inotify;
     private final Path directory;
 
     /// The one entry that matters; null if all do.
@@ -31,30 +31,30 @@ final class DirectoryScope implements Scope, DirectoryListener {
             Path directory,
             @Nullable Path only) {
         this.watch = watch;
-        this.notifications = notifications;
+        this.inotify = notifications;
         this.directory = directory;
         this.only = only;
     }
 
     @Override
     public void open() {
-        descriptor = notifications.requireWatch(directory);
-        notifications.listen(descriptor, this);
+        descriptor = inotify.requireWatch(directory);
+        inotify.listen(descriptor, this);
     }
 
     @Override
     public void release() {
-        notifications.unlisten(descriptor, this);
+        inotify.unlisten(descriptor, this);
         descriptor = InotifyInstance.UNWATCHED;
     }
 
     @Override
     public boolean recover() {
-        return notifications.isStill(directory, descriptor);
+        return inotify.isSameDirectory(directory, descriptor);
     }
 
     @Override
-    public boolean settle(boolean isLastLook) {
+    public boolean verify(boolean isLastLook) {
         return true;
     }
 
@@ -65,7 +65,7 @@ final class DirectoryScope implements Scope, DirectoryListener {
 
     @Override
     public void onEntry(int mask, Path name) {
-        tell(kindOf(mask), name);
+        report(kindOf(mask), name);
     }
 
     static Kind kindOf(int mask) {
@@ -81,7 +81,7 @@ final class DirectoryScope implements Scope, DirectoryListener {
     @Override
     public void onMoved(Path name, DirectoryListener target, Path newName, boolean isDirectory) {
         if (only == null) {
-            watch.tellMoved(directory.resolve(name), directory.resolve(newName));
+            watch.reportMoved(directory.resolve(name), directory.resolve(newName));
         } else {
             onMovedAway(name);
             onMovedIn(newName, isDirectory);
@@ -90,31 +90,31 @@ final class DirectoryScope implements Scope, DirectoryListener {
 
     @Override
     public void onMovedAway(Path name) {
-        tell(Kind.DELETED, name);
+        report(Kind.DELETED, name);
     }
 
     @Override
     public void onMovedIn(Path name, boolean isDirectory) {
-        tell(Kind.CREATED, name);
+        report(Kind.CREATED, name);
     }
 
     @Override
-    public void onLeftAtOnce(Path name) {
+    public void onPossibleExchange(Path name) {
         if (Files.exists(directory.resolve(name), LinkOption.NOFOLLOW_LINKS)) {
-            tell(Kind.CREATED, name);
+            report(Kind.CREATED, name);
         }
     }
 
     @Override
     public void onSelf(int mask) {
-        watch.isGone();
+        watch.onTargetRemoved();
     }
 
-    private void tell(Kind kind, Path name) {
+    private void report(Kind kind, Path name) {
         if (only == null) {
-            watch.tell(kind, directory.resolve(name));
+            watch.report(kind, directory.resolve(name));
         } else if (only.equals(name)) {
-            watch.tell(kind, watch.path());
+            watch.report(kind, watch.path());
         }
     }
 }

@@ -18,10 +18,10 @@ import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
 import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
-import dev.gyre.internal.os.EventStream.Half;
 import dev.gyre.internal.io.FdReaper;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.loop.Loop;
+import dev.gyre.internal.os.InotifyReader.MoveHalf;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FileNames;
 import dev.gyre.internal.sys.Inotify;
@@ -45,14 +45,14 @@ import java.util.function.Supplier;
 /// one watch however many of ours are interested in it.
 ///
 /// Loop thread only.
-final class InotifyInstance implements AutoCloseable, EventStream.Sink {
+final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
     static final int UNWATCHED = -1;
 
     /// How long half a move waits for the other half.
-    static final Duration PATIENCE = Duration.ofMillis(10);
+    static final Duration MOVE_TIMEOUT = Duration.ofMillis(10);
 
     /// How often the tree is looked at before we rather say that we do not know.
-    private static final int MOST_LOOKS = 4;
+    private static final int MAX_VERIFICATIONS = 4;
 
     private static final int SELF_EVENTS = IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED;
 
@@ -78,23 +78,23 @@ final class InotifyInstance implements AutoCloseable, EventStream.Sink {
     }
 
     private final Loop loop;
-    private final Inotify inotify;
+    private final Inotify calls;
     private final Descriptor descriptor;
     private final Watcher watcher;
-    private final EventStream events;
-    private final ChangeDispatch deliveries;
+    private final InotifyReader events;
+    private final ChangeDispatch dispatch;
     private final Listeners listeners = new Listeners();
     private final Set<OpenFileWatch> watches = new LinkedHashSet<>();
 
     /// Those that were looked at so lately that events from before may still come.
-    private final Set<TreeNode> scanned = new LinkedHashSet<>();
+    private final Set<DirectoryNode> scanned = new LinkedHashSet<>();
 
-    private final RenameDetector arrivals = new RenameDetector(listeners);
+    private final RenameDetector renames = new RenameDetector(listeners);
 
     /// What the loop closes when it ends.
-    private AutoCloseable belonging = this;
+    private AutoCloseable ownership = this;
 
-    private @Nullable Timer patience;
+    private @Nullable Timer moveTimer;
     private int referenced;
     private long reads;
     private long directoryChanges;
@@ -102,12 +102,12 @@ final class InotifyInstance implements AutoCloseable, EventStream.Sink {
 
     private InotifyInstance(Loop loop, Inotify inotify, Descriptor descriptor) {
         this.loop = loop;
-        this.inotify = inotify;
+        this.calls = inotify;
         this.descriptor = descriptor;
-        events = new EventStream(descriptor, this);
-        deliveries = new ChangeDispatch(loop);
-        watcher = loop.watch(descriptor, WatchSpec.reading(ready -> catchUp()));
-        loop.own(belonging);
+        events = new InotifyReader(descriptor, this);
+        dispatch = new ChangeDispatch(loop);
+        watcher = loop.watch(descriptor, WatchSpec.reading(ready -> readAndVerify()));
+        loop.own(ownership);
     }
 
     /// The loop's own, opened if there is none yet.
@@ -138,8 +138,8 @@ final class InotifyInstance implements AutoCloseable, EventStream.Sink {
         return loop;
     }
 
-    ChangeDispatch deliveries() {
-        return deliveries;
+    ChangeDispatch dispatch() {
+        return dispatch;
     }
 
     // ------------------------------------------------------------------ who watches
@@ -160,7 +160,7 @@ final class InotifyInstance implements AutoCloseable, EventStream.Sink {
 
     void closeIfUnused() {
         if (watches.isEmpty() && !closed) {
-            loop.disown(belonging);
+            loop.disown(ownership);
             close();
         }
     }
@@ -182,15 +182,15 @@ final class InotifyInstance implements AutoCloseable, EventStream.Sink {
         }
         closed = true;
         descriptor.close(); // The kernel forgets all that was watched.
-        Timer waiting = patience;
+        Timer waiting = moveTimer;
         if (waiting != null) {
             waiting.cancel();
         }
-        deliveries.clear();
+        dispatch.clear();
         listeners.clear();
         scanned.clear();
         for (OpenFileWatch watch : List.copyOf(watches)) {
-            watch.end();
+            watch.terminate();
         }
     }
 
@@ -202,7 +202,7 @@ final class InotifyInstance implements AutoCloseable, EventStream.Sink {
     /// @param flags IN_DONT_FOLLOW or none
     /// @return the kernel's watch, or `-errno`
     int watch(Path directory, int flags) {
-        return inotify.addWatch(descriptor.fd(), FileNames.bytes(directory), MASK | flags);
+        return calls.addWatch(descriptor.fd(), FileNames.bytes(directory), MASK | flags);
     }
 
     /// The same for one that has to be there.
@@ -227,35 +227,35 @@ final class InotifyInstance implements AutoCloseable, EventStream.Sink {
 
     void unlisten(int watch, DirectoryListener listener) {
         if (listeners.remove(watch, listener)) {
-            arrivals.forget(watch);
-            forget(watch);
+            renames.forget(watch);
+            removeWatch(watch);
         }
     }
 
-    private void forget(int watch) {
+    private void removeWatch(int watch) {
         // Refused only if the directory is gone, and the watch with it.
-        int _ = inotify.rmWatch(descriptor.fd(), watch);
+        int _ = calls.rmWatch(descriptor.fd(), watch);
     }
 
     /// Which directory is there, without watching it if nobody does.
     ///
     /// @return the kernel's watch, or `-errno`
-    int look(Path directory, int flags) {
+    int probe(Path directory, int flags) {
         int found = watch(directory, flags);
         if (found >= 0 && !listeners.hasAny(found)) {
-            forget(found);
+            removeWatch(found);
         }
         return found;
     }
 
     /// Whether the path still leads to the directory that is watched.
-    boolean isStill(Path directory, int watch) {
-        int found = look(directory, 0);
+    boolean isSameDirectory(Path directory, int watch) {
+        int found = probe(directory, 0);
         // Other refusals do not mean that it is gone.
-        return found < 0 ? !isAbsence(-found) : found == watch;
+        return found < 0 ? !isMissing(-found) : found == watch;
     }
 
-    static boolean isAbsence(int errno) {
+    static boolean isMissing(int errno) {
         return errno == Errno.ENOENT || errno == Errno.ENOTDIR || errno == Errno.ELOOP;
     }
 
@@ -269,20 +269,20 @@ final class InotifyInstance implements AutoCloseable, EventStream.Sink {
         return directoryChanges;
     }
 
-    void hasScanned(TreeNode node) {
+    void markScanned(DirectoryNode node) {
         scanned.add(node);
     }
 
-    Set<TreeNode> scanned() {
+    Set<DirectoryNode> scanned() {
         return scanned;
     }
 
     // ------------------------------------------------------------------ events
 
     /// Reads, and again as long as somebody was faster than our look, or what we believe is wrong.
-    void catchUp() {
-        int looks = deliveries.isAmple() ? 0 : MOST_LOOKS;
-        while (looks > 0 && read() && !settle(looks == 1)) {
+    void readAndVerify() {
+        int looks = dispatch.isHalfFull() ? 0 : MAX_VERIFICATIONS;
+        while (looks > 0 && read() && !verify(looks == 1)) {
             looks--;
         }
     }
@@ -294,68 +294,68 @@ final class InotifyInstance implements AutoCloseable, EventStream.Sink {
         try {
             drained = events.read();
         } catch (SystemCallException | IllegalStateException e) {
-            isLost();
+            onReadFailed();
             throw e;
         }
-        if (drained && events.held() == null) {
+        if (drained && events.pendingMove() == null) {
             // What was scanned before this read has had all its events now.
-            scanned.removeIf(node -> node.forgetReported(reads));
+            scanned.removeIf(node -> node.expireReported(reads));
         }
-        awaitSecondHalf();
-        return drained && events.held() == null;
+        updateMoveTimer();
+        return drained && events.pendingMove() == null;
     }
 
-    private boolean settle(boolean isLastLook) {
+    private boolean verify(boolean isLastLook) {
         boolean settled = true;
         for (OpenFileWatch watch : List.copyOf(watches)) {
-            settled &= watch.settle(isLastLook);
+            settled &= watch.verify(isLastLook);
         }
         return settled;
     }
 
     /// Nothing can be read any more. The watches are over as soon as they were told, and whoever
     /// watches next is given another instance.
-    private void isLost() {
+    private void onReadFailed() {
         for (OpenFileWatch watch : List.copyOf(watches)) {
-            watch.isLost();
+            watch.onReadFailed();
         }
         loop.unwatch(descriptor); // Or it would be reported for ever.
-        loop.disown(belonging);
-        belonging = new Lost(this);
-        loop.own(belonging);
+        loop.disown(ownership);
+        ownership = new Lost(this);
+        loop.own(ownership);
     }
 
-    private void awaitSecondHalf() {
-        Timer waiting = patience;
-        if (events.held() == null) {
+    private void updateMoveTimer() {
+        Timer waiting = moveTimer;
+        if (events.pendingMove() == null) {
             if (waiting != null) {
                 waiting.cancel();
             }
         } else if (waiting == null) {
-            patience = loop.after(PATIENCE, timer -> onImpatience()).unreference();
+            moveTimer = loop.after(MOVE_TIMEOUT, timer -> onMoveTimeout()).unreference();
         } else {
-            waiting.reschedule(PATIENCE);
+            waiting.reschedule(MOVE_TIMEOUT);
         }
     }
 
     /// The loop may have been busy all the time, so one look more.
-    private void onImpatience() {
-        Half alone = events.held();
+    private void onMoveTimeout() {
+        MoveHalf alone = events.pendingMove();
         boolean isAllKnown = read();
-        if (alone != null && alone.equals(events.held())) {
-            events.settle();
-            awaitSecondHalf();
+        if (alone != null && alone.equals(events.pendingMove())) {
+            events.expirePendingMove();
+            updateMoveTimer();
             isAllKnown = true;
         }
-        if (isAllKnown && !settle(false)) {
-            catchUp();
+        if (isAllKnown && !verify(false)) {
+            readAndVerify();
         }
     }
 
     @Override
     public void onEntry(int watch, int mask, Path name) {
         if ((mask & (IN_CREATE | IN_DELETE)) != 0) {
-            arrivals.forget(watch);
+            renames.forget(watch);
             directoryChanges += (mask & IN_ISDIR) != 0 ? 1 : 0;
         }
         for (DirectoryListener listener : listeners.of(watch)) {
@@ -364,7 +364,7 @@ final class InotifyInstance implements AutoCloseable, EventStream.Sink {
     }
 
     @Override
-    public void onMoved(Half from, Half to) {
+    public void onMoved(MoveHalf from, MoveHalf to) {
         directoryChanges += to.isDirectory() ? 1 : 0;
         for (DirectoryListener listener : listeners.of(from.watch())) {
             DirectoryListener target = listeners.of(to.watch(), listener.watch());
@@ -379,34 +379,34 @@ final class InotifyInstance implements AutoCloseable, EventStream.Sink {
                 listener.onMovedIn(to.name(), to.isDirectory());
             }
         }
-        hasLeft(from, to);
-        arrivals.hasCome(to, from);
+        checkExchange(from, to);
+        renames.onArrived(to, from);
     }
 
     @Override
-    public void onMovedAway(Half from) {
+    public void onMovedAway(MoveHalf from) {
         directoryChanges += from.isDirectory() ? 1 : 0;
         for (DirectoryListener listener : listeners.of(from.watch())) {
             listener.onMovedAway(from.name());
         }
-        hasLeft(from, null);
+        checkExchange(from, null);
     }
 
-    private void hasLeft(Half from, @Nullable Half target) {
-        if (arrivals.mayHaveBeenExchanged(from, target)) {
+    private void checkExchange(MoveHalf from, @Nullable MoveHalf target) {
+        if (renames.isPossibleExchange(from, target)) {
             for (DirectoryListener listener : listeners.of(from.watch())) {
-                listener.onLeftAtOnce(from.name());
+                listener.onPossibleExchange(from.name());
             }
         }
     }
 
     @Override
-    public void onMovedIn(Half to) {
+    public void onMovedIn(MoveHalf to) {
         directoryChanges += to.isDirectory() ? 1 : 0;
         for (DirectoryListener listener : listeners.of(to.watch())) {
             listener.onMovedIn(to.name(), to.isDirectory());
         }
-        arrivals.hasCome(to, null);
+        renames.onArrived(to, null);
     }
 
     @Override
@@ -417,7 +417,7 @@ final class InotifyInstance implements AutoCloseable, EventStream.Sink {
         List<DirectoryListener> told = listeners.of(watch);
         if ((mask & IN_IGNORED) != 0) {
             listeners.removeAll(watch); // The kernel has dropped it.
-            arrivals.forget(watch);
+            renames.forget(watch);
         }
         directoryChanges += (mask & IN_UNMOUNT) != 0 ? 1 : 0;
         for (DirectoryListener listener : told) {
@@ -427,7 +427,7 @@ final class InotifyInstance implements AutoCloseable, EventStream.Sink {
 
     @Override
     public void onOverflow() {
-        scanned.removeIf(node -> node.forgetReported(Long.MAX_VALUE));
+        scanned.removeIf(node -> node.expireReported(Long.MAX_VALUE));
         for (OpenFileWatch watch : List.copyOf(watches)) {
             watch.recover();
         }

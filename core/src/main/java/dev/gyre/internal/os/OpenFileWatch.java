@@ -23,7 +23,7 @@ public final class OpenFileWatch implements FileWatch {
     private final Loop loop;
     private final Path path;
     private final Consumer<? super FileChange> callback;
-    private final InotifyInstance notifications;
+    private final InotifyInstance inotify;
     private final Scope scope;
 
     // Loop thread only.
@@ -31,13 +31,13 @@ public final class OpenFileWatch implements FileWatch {
     private boolean referenced = true;
 
     /// Whether the last change is on its way.
-    private boolean over;
+    private boolean ending;
 
     /// Whether an OVERFLOW is on its way for want of room, in which everything else is included.
     private boolean overflowing;
 
     /// Whether events may still come of what the user saw when he looked after an OVERFLOW.
-    private boolean hasLooked;
+    private boolean mayHaveRescanned;
 
     private OpenFileWatch(
             InotifyInstance notifications,
@@ -47,7 +47,7 @@ public final class OpenFileWatch implements FileWatch {
         this.loop = notifications.loop();
         this.path = path;
         this.callback = callback;
-        this.notifications = notifications;
+        this.inotify = notifications;
         this.scope = scope.apply(this);
     }
 
@@ -103,9 +103,9 @@ public final class OpenFileWatch implements FileWatch {
                                         shared,
                                         directory,
                                         callback,
-                                        watch -> new Tree(watch, shared)));
+                                        watch -> new DirectoryTree(watch, shared)));
         // What happened while we looked is told apart from what happens from now on.
-        opened.notifications.catchUp();
+        opened.inotify.readAndVerify();
         return opened;
     }
 
@@ -172,7 +172,7 @@ public final class OpenFileWatch implements FileWatch {
     private FileWatch setReferenced(String method, boolean wanted) {
         loop.requireConfined(method);
         if (open && referenced != wanted) {
-            notifications.changeReferenced(wanted ? 1 : -1);
+            inotify.changeReferenced(wanted ? 1 : -1);
         }
         referenced = wanted;
         return this;
@@ -181,7 +181,7 @@ public final class OpenFileWatch implements FileWatch {
     @Override
     public void close() {
         loop.requireConfined("close");
-        end();
+        terminate();
     }
 
     @Override
@@ -191,64 +191,64 @@ public final class OpenFileWatch implements FileWatch {
 
     // ------------------------------------------------------------------ for the scope
 
-    void tell(Kind kind, Path changed) {
-        tell(new FileChange(kind, changed));
+    void report(Kind kind, Path changed) {
+        report(new FileChange(kind, changed));
     }
 
-    void tellMoved(Path from, Path to) {
-        tell(new FileChange(Kind.MOVED, to, from));
+    void reportMoved(Path from, Path to) {
+        report(new FileChange(Kind.MOVED, to, from));
     }
 
-    private void tell(FileChange change) {
-        if (!isListening() || over || overflowing) {
+    private void report(FileChange change) {
+        if (!isActive() || ending || overflowing) {
             return;
         }
-        if (notifications.deliveries().hasRoom()) {
-            notifications.deliveries().add(this, change, false);
+        if (inotify.dispatch().hasRoom()) {
+            inotify.dispatch().add(this, change, false);
         } else {
-            tellOverflow();
+            reportOverflow();
         }
     }
 
-    private void tellOverflow() {
+    private void reportOverflow() {
         if (!overflowing) {
             overflowing = true;
-            notifications.deliveries().add(this, new FileChange(Kind.OVERFLOW, path), false);
+            inotify.dispatch().add(this, new FileChange(Kind.OVERFLOW, path), false);
         }
     }
 
     /// What is watched is no longer there.
-    void isGone() {
+    void onTargetRemoved() {
         endWith(Kind.DELETED);
     }
 
     /// Nothing more can be learnt.
-    void isLost() {
+    void onReadFailed() {
         endWith(Kind.OVERFLOW);
     }
 
     private void endWith(Kind kind) {
-        if (isListening() && !over) {
-            over = true;
+        if (isActive() && !ending) {
+            ending = true;
             scope.release();
-            notifications.deliveries().add(this, new FileChange(kind, path), true);
+            inotify.dispatch().add(this, new FileChange(kind, path), true);
         }
     }
 
     /// Events were lost.
     void recover() {
-        if (!over) {
-            tellOverflow();
+        if (!ending) {
+            reportOverflow();
             if (!scope.recover()) {
-                isGone();
+                onTargetRemoved();
             }
         }
     }
 
     /// Whether a move may be one that the user has seen already. Moving what he knows once more
     /// would lead him astray; to him it is better told as an end and a beginning.
-    boolean mayKnowMoves() {
-        return hasLooked;
+    boolean mayHaveRescanned() {
+        return mayHaveRescanned;
     }
 
     // ------------------------------------------------------------------ for Notifications
@@ -256,33 +256,33 @@ public final class OpenFileWatch implements FileWatch {
     /// All events that there were have been understood.
     ///
     /// @return whether they led to what is there
-    boolean settle(boolean isLastLook) {
-        hasLooked = false;
-        return over || scope.settle(isLastLook);
+    boolean verify(boolean isLastLook) {
+        mayHaveRescanned = false;
+        return ending || scope.verify(isLastLook);
     }
 
     /// Whether it still wants to be told. The same as [#isOpen()], for those on the loop thread.
-    boolean isListening() {
+    boolean isActive() {
         return open;
     }
 
     void deliver(FileChange change, boolean isLast) {
         if (change.kind() == Kind.OVERFLOW) {
-            hasLooked = true;
+            mayHaveRescanned = true;
             overflowing &= !change.path().equals(path);
         }
         if (isLast) {
-            end();
+            terminate();
         }
         callback.accept(change);
     }
 
-    void end() {
+    void terminate() {
         if (open) {
             open = false;
-            over = true;
+            ending = true;
             scope.release();
-            notifications.remove(this, referenced);
+            inotify.remove(this, referenced);
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.gyre.internal.os;
 
-import dev.gyre.internal.os.EventStream.Half;
+import dev.gyre.internal.os.InotifyReader.MoveHalf;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +17,7 @@ import java.util.Map;
 /// Loop thread only.
 final class RenameDetector {
     /// @param origin null if it is not known
-    private record Arrival(Path name, @Nullable Half origin) {}
+    private record Arrival(Path name, @Nullable MoveHalf origin) {}
 
     private final Listeners listeners;
 
@@ -31,7 +31,7 @@ final class RenameDetector {
     /// An entry has come by a move.
     ///
     /// @param origin null if it is not known
-    void hasCome(Half to, @Nullable Half origin) {
+    void onArrived(MoveHalf to, @Nullable MoveHalf origin) {
         if (listeners.hasAny(to.watch())) {
             latest.put(to.watch(), new Arrival(to.name(), origin));
         }
@@ -41,16 +41,16 @@ final class RenameDetector {
     ///
     /// @param target null if it is not known
     /// @return whether another entry may have the name now
-    boolean mayHaveBeenExchanged(Half from, @Nullable Half target) {
+    boolean isPossibleExchange(MoveHalf from, @Nullable MoveHalf target) {
         Arrival arrival = latest.remove(from.watch());
         if (arrival == null || !arrival.name.equals(from.name())) {
             return false;
         }
-        Half origin = arrival.origin;
+        MoveHalf origin = arrival.origin;
         return origin == null || target == null || mayBeSamePlace(origin, target);
     }
 
-    private boolean mayBeSamePlace(Half one, Half other) {
+    private boolean mayBeSamePlace(MoveHalf one, MoveHalf other) {
         if (!listeners.hasAny(one.watch()) || !listeners.hasAny(other.watch())) {
             return true; // A directory that was given up may have been given another number.
         }

@@ -1,7 +1,7 @@
 package dev.gyre.internal.os;
 
 /// What a watch watches.
-sealed interface Scope permits DirectoryScope, Tree {
+sealed interface Scope permits DirectoryScope, DirectoryTree {
     /// Begins to watch.
     ///
     /// @throws RuntimeException if something cannot be watched; [#release] is to be called then
@@ -23,5 +23,5 @@ sealed interface Scope permits DirectoryScope, Tree {
     /// @param isLastLook whether a difference counts even if an event that explains it may have
     ///     come just now
     /// @return whether that is certain; if not, it takes another read
-    boolean settle(boolean isLastLook);
+    boolean verify(boolean isLastLook);
 }

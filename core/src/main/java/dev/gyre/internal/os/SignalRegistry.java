@@ -2,7 +2,7 @@ package dev.gyre.internal.os;
 
 import static dev.gyre.internal.base.Log.LOG;
 
-import dev.gyre.internal.os.JvmHandlers.Installed;
+import dev.gyre.internal.os.JvmSignalHandlers.Installed;
 import dev.gyre.os.Signal;
 
 import org.jspecify.annotations.Nullable;
@@ -19,13 +19,13 @@ import java.util.Map;
 /// A signal may come in by the JVM's handler or by the descriptor of any taker; whichever it is,
 /// it comes once, and all who take the signal are told. Any thread.
 public final class SignalRegistry {
-    private final JvmHandlers handlers;
+    private final JvmSignalHandlers handlers;
 
     // Shared: guarded by this. The lock is not held while takers are told.
     private final Map<Signal, Entry> entries = new EnumMap<>(Signal.class);
 
     private static final class Entry {
-        final List<SignalSubscription> takers = new ArrayList<>(1);
+        final List<SignalSubscription> subscriptions = new ArrayList<>(1);
 
         /// How many of the takers need the handler.
         int byHandler;
@@ -33,12 +33,12 @@ public final class SignalRegistry {
         @Nullable Installed handler;
     }
 
-    public SignalRegistry(JvmHandlers handlers) {
+    public SignalRegistry(JvmSignalHandlers handlers) {
         this.handlers = handlers;
     }
 
     /// Whether the JVM would tell of a signal at all.
-    boolean handlersAreCalled() {
+    boolean areHandlersCalled() {
         return handlers.areCalled();
     }
 
@@ -53,11 +53,11 @@ public final class SignalRegistry {
         try {
             if (byHandler) {
                 if (entry.handler == null) {
-                    entry.handler = handlers.install(signal, () -> tell(signal));
+                    entry.handler = handlers.install(signal, () -> dispatch(signal));
                 }
                 entry.byHandler++;
             }
-            entry.takers.add(taker);
+            entry.subscriptions.add(taker);
         } finally {
             forgetIfEmpty(signal, entry);
         }
@@ -67,7 +67,7 @@ public final class SignalRegistry {
     /// Takes [#add] back.
     synchronized void remove(SignalSubscription taker, Signal signal, boolean byHandler) {
         Entry entry = entries.get(signal);
-        if (entry == null || !entry.takers.remove(taker)) {
+        if (entry == null || !entry.subscriptions.remove(taker)) {
             throw new AssertionError(taker + " does not take " + signal);
         }
         if (byHandler && --entry.byHandler == 0 && entry.handler != null) {
@@ -79,16 +79,16 @@ public final class SignalRegistry {
     }
 
     private void forgetIfEmpty(Signal signal, Entry entry) {
-        if (entry.takers.isEmpty()) {
+        if (entry.subscriptions.isEmpty()) {
             entries.remove(signal);
         }
     }
 
     /// Tells all who take the signal now.
-    void tell(Signal signal) {
-        for (SignalSubscription taker : takersOf(signal)) {
+    void dispatch(Signal signal) {
+        for (SignalSubscription taker : subscriptionsOf(signal)) {
             try {
-                taker.hear(signal);
+                taker.deliver(signal);
             } catch (RuntimeException e) {
                 // Not even the loop that is in trouble should keep the others from hearing.
                 LOG.log(Level.ERROR, taker + " could not be told of " + signal, e);
@@ -96,8 +96,8 @@ public final class SignalRegistry {
         }
     }
 
-    private synchronized List<SignalSubscription> takersOf(Signal signal) {
+    private synchronized List<SignalSubscription> subscriptionsOf(Signal signal) {
         Entry entry = entries.get(signal);
-        return entry == null ? List.of() : List.copyOf(entry.takers);
+        return entry == null ? List.of() : List.copyOf(entry.subscriptions);
     }
 }

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 /// @param calls for descriptors of signals
 /// @param kernels for reading them
 public record SignalSources(
-        SignalRegistry takers,
+        SignalRegistry registry,
         BlockedSignals blocked,
         Supplier<? extends SignalCalls> calls,
         Supplier<? extends PollSyscalls> kernels) {
@@ -28,7 +28,7 @@ public record SignalSources(
     /// Those of this process, which has one handler for a signal and so one list of takers.
     public static final SignalSources OF_PROCESS =
             new SignalSources(
-                    new SignalRegistry(new JvmHandlers()),
+                    new SignalRegistry(new JvmSignalHandlers()),
                     new BlockedSignals(LinuxSignalCalls::new, Path.of("/proc/self/task")),
                     LinuxSignalCalls::new,
                     LinuxPollSyscalls::ofThread);
@@ -40,7 +40,7 @@ public record SignalSources(
         return own == null
                 ? OF_PROCESS
                 : new SignalSources(
-                        new SignalRegistry(new JvmHandlers()),
+                        new SignalRegistry(new JvmSignalHandlers()),
                         BlockedSignals.ofOneThread(own),
                         own,
                         backend.seam().kernels());
@@ -50,13 +50,13 @@ public record SignalSources(
     ///
     /// @throws IllegalArgumentException if one of them cannot be had; says which, why and what
     ///     instead
-    long requireTakeable(Set<Signal> signals) {
-        signals.forEach(UncatchableSignals::refuse);
+    long requireCatchable(Set<Signal> signals) {
+        signals.forEach(UncatchableSignals::requireCatchable);
         long blockedEverywhere = blocked.among(SignalBits.of(signals));
         Set<Signal> others = SignalBits.signals(SignalBits.of(signals) & ~blockedEverywhere);
         if (!others.isEmpty()) {
-            boolean called = takers.handlersAreCalled();
-            others.forEach(signal -> UncatchableSignals.refuseByHandler(signal, called));
+            boolean called = registry.areHandlersCalled();
+            others.forEach(signal -> UncatchableSignals.requireHandled(signal, called));
         }
         return blockedEverywhere;
     }

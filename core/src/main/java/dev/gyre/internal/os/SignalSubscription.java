@@ -34,7 +34,7 @@ import java.util.function.Consumer;
 /// to the kernel, which does not count either.
 public final class SignalSubscription implements AutoCloseable {
     /// A standard signal is pending at most twice, for the process and for the thread that reads.
-    private static final int MOST_PENDING = 2 * Signal.values().length;
+    private static final int MAX_PENDING = 2 * Signal.values().length;
 
     private final EventLoop loop;
     private final Consumer<? super Signal> callback;
@@ -46,7 +46,7 @@ public final class SignalSubscription implements AutoCloseable {
     private final Set<Signal> byHandler = EnumSet.noneOf(Signal.class);
     private final Set<Signal> ignored = EnumSet.noneOf(Signal.class);
     private @Nullable Descriptor descriptor;
-    private @Nullable ByteBuffer news;
+    private @Nullable ByteBuffer signalBuffer;
 
     // Shared: written by the loop thread, read by any.
     private volatile boolean open = true;
@@ -65,12 +65,12 @@ public final class SignalSubscription implements AutoCloseable {
     }
 
     /// Begins to take the signals. If one of them cannot be had, none is taken.
-    public static SignalSubscription begin(
+    public static SignalSubscription open(
             SignalSources sources,
             EventLoop loop,
             Set<Signal> signals,
             Consumer<? super Signal> callback) {
-        long blocked = sources.requireTakeable(signals);
+        long blocked = sources.requireCatchable(signals);
         SignalSubscription taking = new SignalSubscription(sources, loop, signals, callback);
         loop.own(taking); // First: it throws on a wrong thread, before anything has changed.
         try {
@@ -88,7 +88,7 @@ public final class SignalSubscription implements AutoCloseable {
         }
         for (Signal signal : deliveries.keySet()) {
             boolean hasDescriptor = (blocked & SignalBits.of(signal)) != 0;
-            if (sources.takers().add(this, signal, !hasDescriptor)) {
+            if (sources.registry().add(this, signal, !hasDescriptor)) {
                 ignored.add(signal);
             }
             (hasDescriptor ? byDescriptor : byHandler).add(signal);
@@ -98,8 +98,8 @@ public final class SignalSubscription implements AutoCloseable {
     private void readFrom(long signals) {
         Descriptor opened = OpenDescriptor.fresh(sources.kernels(), signalfd(signals), true);
         descriptor = opened;
-        news =
-                ByteBuffer.allocateDirect(MOST_PENDING * Linux.SIZEOF_SIGNALFD_SIGINFO)
+        signalBuffer =
+                ByteBuffer.allocateDirect(MAX_PENDING * Linux.SIZEOF_SIGNALFD_SIGINFO)
                         .order(ByteOrder.nativeOrder());
         loop.watch(opened, WatchSpec.reading(ready -> read(ready.descriptor()))).unreference();
     }
@@ -120,7 +120,7 @@ public final class SignalSubscription implements AutoCloseable {
     }
 
     private void read(Descriptor ready) {
-        ByteBuffer buffer = news;
+        ByteBuffer buffer = signalBuffer;
         assert buffer != null : "what is watched has been opened";
         buffer.clear();
         int bytes = ready.read(buffer); // 0 if another loop was faster.
@@ -128,12 +128,12 @@ public final class SignalSubscription implements AutoCloseable {
                 at + Linux.SIZEOF_SIGNALFD_SIGINFO <= bytes;
                 at += Linux.SIZEOF_SIGNALFD_SIGINFO) {
             int number = buffer.getInt(at + Linux.OFFSETOF_SIGNALFD_SIGINFO_SIGNO);
-            Signal.of(number).ifPresent(sources.takers()::tell);
+            Signal.of(number).ifPresent(sources.registry()::dispatch);
         }
     }
 
     /// Any thread. Does nothing once the loop is over.
-    void hear(Signal signal) {
+    void deliver(Signal signal) {
         Delivery delivery = deliveries.get(signal);
         assert delivery != null : this + " was told of " + signal;
         delivery.request();
@@ -158,8 +158,8 @@ public final class SignalSubscription implements AutoCloseable {
             return;
         }
         open = false;
-        byDescriptor.forEach(signal -> sources.takers().remove(this, signal, false));
-        byHandler.forEach(signal -> sources.takers().remove(this, signal, true));
+        byDescriptor.forEach(signal -> sources.registry().remove(this, signal, false));
+        byHandler.forEach(signal -> sources.registry().remove(this, signal, true));
         if (descriptor != null) {
             descriptor.close();
         }

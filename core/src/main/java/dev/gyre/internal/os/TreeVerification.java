@@ -18,18 +18,18 @@ import java.util.Set;
 /// Loop thread only.
 final class TreeVerification {
     enum Verdict {
-        PROVEN,
+        CONSISTENT,
         /// It takes another read, and another look.
-        OPEN,
-        REFUTED
+        PENDING,
+        INCONSISTENT
     }
 
     /// An entry of a directory of ours.
-    private record Place(TreeNode parent, Path name) {}
+    private record Place(DirectoryNode parent, Path name) {}
 
     private static final long NEVER = -1;
 
-    private final InotifyInstance notifications;
+    private final InotifyInstance inotify;
 
     /// Where directories came and went by moves since everything was last known, or were found
     /// while others above them were moved.
@@ -37,76 +37,76 @@ final class TreeVerification {
 
     /// Those that were not at their path any more when we had looked into them. If they turn out to
     /// be deleted, what we saw does not matter.
-    private final Set<TreeNode> strays = new HashSet<>();
+    private final Set<DirectoryNode> strays = new HashSet<>();
 
     /// How many changes of directories were known at the last look.
-    private long lookedAt = NEVER;
+    private long verifiedAt = NEVER;
 
-    private boolean wasAsBelieved;
+    private boolean matched;
 
     TreeVerification(InotifyInstance notifications) {
-        this.notifications = notifications;
+        this.inotify = notifications;
     }
 
-    void needsPlace(TreeNode parent, Path name) {
+    void expectEntry(DirectoryNode parent, Path name) {
         places.add(new Place(parent, name));
-        lookedAt = NEVER;
+        verifiedAt = NEVER;
     }
 
-    void needsEndOf(TreeNode node) {
+    void expectRemoval(DirectoryNode node) {
         strays.add(node);
-        lookedAt = NEVER;
+        verifiedAt = NEVER;
     }
 
-    void isGone(TreeNode node) {
+    void onRemoved(DirectoryNode node) {
         strays.remove(node);
     }
 
     void clear() {
         places.clear();
         strays.clear();
-        lookedAt = NEVER;
+        verifiedAt = NEVER;
     }
 
     /// Looks, or says what became of the last look. All events that there were are understood.
-    Verdict verdict() {
+    Verdict verify() {
         if (places.isEmpty() && strays.isEmpty()) {
-            return Verdict.PROVEN;
+            return Verdict.CONSISTENT;
         }
-        if (lookedAt == notifications.directoryChanges()) {
-            if (wasAsBelieved) {
+        if (verifiedAt == inotify.directoryChanges()) {
+            if (matched) {
                 clear();
-                return Verdict.PROVEN;
+                return Verdict.CONSISTENT;
             }
-            return Verdict.REFUTED;
+            return Verdict.INCONSISTENT;
         }
-        wasAsBelieved = strays.isEmpty() && places.stream().allMatch(this::isAsBelieved);
-        lookedAt = notifications.directoryChanges();
-        return Verdict.OPEN;
+        matched = strays.isEmpty() && places.stream().allMatch(this::matches);
+        verifiedAt = inotify.directoryChanges();
+        return Verdict.PENDING;
     }
 
-    private boolean isAsBelieved(Place place) {
+    private boolean matches(Place place) {
         if (place.parent.descriptor == InotifyInstance.UNWATCHED) {
             return true; // Whatever is there is no longer ours.
         }
-        TreeNode believed = place.parent.children.get(place.name);
+        DirectoryNode believed = place.parent.children.get(place.name);
         int known = believed == null ? InotifyInstance.UNWATCHED : believed.descriptor;
-        int found = notifications.look(place.parent.path().resolve(place.name), IN_DONT_FOLLOW);
-        if (found < 0 && InotifyInstance.isAbsence(-found)) {
-            return known == InotifyInstance.UNWATCHED && isInPlace(place.parent);
+        int found = inotify.probe(place.parent.path().resolve(place.name), IN_DONT_FOLLOW);
+        if (found < 0 && InotifyInstance.isMissing(-found)) {
+            return known == InotifyInstance.UNWATCHED && isAtItsPath(place.parent);
         }
         return found < 0 || found == known;
     }
 
     /// Whether its path leads to it.
-    boolean isInPlace(TreeNode node) {
-        return whatIsAt(node) == node.descriptor;
+    boolean isAtItsPath(DirectoryNode node) {
+        return probe(node) == node.descriptor;
     }
 
     /// Which directory has the node's path.
     ///
     /// @return the kernel's watch, or `-errno`
-    int whatIsAt(TreeNode node) {
-        return notifications.look(node.path(), node.parent == null ? 0 : IN_DONT_FOLLOW);
+    int probe(DirectoryNode node) {
+        return inotify.probe(node.path(), node.parent == null ? 0 : IN_DONT_FOLLOW);
     }
 }

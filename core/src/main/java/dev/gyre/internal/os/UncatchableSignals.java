@@ -10,13 +10,13 @@ final class UncatchableSignals {
     /// above those of SIGSEGV and SIGBUS, up to the last real-time signal, and warns of any other.
     private static final String SUSPEND_VARIABLE = "_JAVA_SR_SIGNUM";
 
-    private static final int LEAST_SUSPEND = 12;
-    private static final int MOST_SUSPEND = 64;
+    private static final int MIN_SUSPEND = 12;
+    private static final int MAX_SUSPEND = 64;
 
     private UncatchableSignals() {}
 
     /// Throws if nobody can take the signal, whatever way the program is started.
-    static void refuse(Signal signal) {
+    static void requireCatchable(Signal signal) {
         String reason = reason(signal);
         if (!reason.isEmpty()) {
             throw refusal(signal, reason);
@@ -57,7 +57,7 @@ final class UncatchableSignals {
     /// Throws if the JVM does not give the signal away. As a descriptor it could be had.
     ///
     /// @param handlersAreCalled false if the JVM was started with -Xrs
-    static void refuseByHandler(Signal signal, boolean handlersAreCalled) {
+    static void requireHandled(Signal signal, boolean handlersAreCalled) {
         String start = "`env --block-signal=" + signal.name().substring(3) + " java -Xrs …`";
         if (!handlersAreCalled) {
             throw refusal(
@@ -81,7 +81,7 @@ final class UncatchableSignals {
         }
         try {
             int number = Integer.parseInt(variable.strip());
-            return number >= LEAST_SUSPEND && number <= MOST_SUSPEND ? number : usual;
+            return number >= MIN_SUSPEND && number <= MAX_SUSPEND ? number : usual;
         } catch (NumberFormatException e) {
             return usual;
         }

@@ -16,16 +16,16 @@ public final class Transfer {
 
     /// Of a heap buffer no more than this is moved at a time; on a virtual thread, of which there may be
     /// very many, no more than the second.
-    private static final int MOST_DETOUR_BYTES = 1 << 16;
+    private static final int MAX_BOUNCE_BYTES = 1 << 16;
 
-    private static final int MOST_VIRTUAL_DETOUR_BYTES = 1 << 12;
+    private static final int MAX_VIRTUAL_BOUNCE_BYTES = 1 << 12;
 
     private static final ThreadLocal<Transfer> OF_THREAD = ThreadLocal.withInitial(Transfer::new);
 
     // One thread only.
     private final Located reading = new Located();
     private final Located writing = new Located();
-    private @Nullable MemorySegment detour;
+    private @Nullable MemorySegment bounce;
 
     private Transfer() {}
 
@@ -89,7 +89,7 @@ public final class Transfer {
         if (buffer.isDirect()) {
             return kernel.read(fd, reading.addressOf(buffer), buffer.remaining());
         }
-        MemorySegment via = detour(buffer.remaining());
+        MemorySegment via = bounce(buffer.remaining());
         long most = Math.min(buffer.remaining(), via.byteSize());
         long result = kernel.read(fd, via.address(), most);
         if (result > 0) {
@@ -124,20 +124,19 @@ public final class Transfer {
         if (buffer.isDirect()) {
             return kernel.write(fd, writing.addressOf(buffer), buffer.remaining());
         }
-        MemorySegment via = detour(buffer.remaining());
+        MemorySegment via = bounce(buffer.remaining());
         long most = Math.min(buffer.remaining(), via.byteSize());
         via.copyFrom(MemorySegment.ofBuffer(buffer).asSlice(0, most));
         return kernel.write(fd, via.address(), most);
     }
 
     /// Room for so many bytes, or as many as are moved at a time. Grows with what is asked of it.
-    private MemorySegment detour(int bytes) {
-        int most =
-                Thread.currentThread().isVirtual() ? MOST_VIRTUAL_DETOUR_BYTES : MOST_DETOUR_BYTES;
+    private MemorySegment bounce(int bytes) {
+        int most = Thread.currentThread().isVirtual() ? MAX_VIRTUAL_BOUNCE_BYTES : MAX_BOUNCE_BYTES;
         int wanted = Math.min(bytes, most);
-        if (detour == null || detour.byteSize() < wanted) {
-            detour = Memory.allocate(Math.min(most, Math.max(64, 2 * wanted)));
+        if (bounce == null || bounce.byteSize() < wanted) {
+            bounce = Memory.allocate(Math.min(most, Math.max(64, 2 * wanted)));
         }
-        return detour;
+        return bounce;
     }
 }

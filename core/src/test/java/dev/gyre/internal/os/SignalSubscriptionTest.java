@@ -38,7 +38,7 @@ import java.util.Set;
 class SignalSubscriptionTest {
     private final FaultyKernel.Plan plan = new FaultyKernel.Plan();
     private final FaultyKernel.Plan loopsPlan = new FaultyKernel.Plan();
-    private final SignalRegistry takers = new SignalRegistry(new JvmHandlers());
+    private final SignalRegistry takers = new SignalRegistry(new JvmSignalHandlers());
     private final List<Throwable> uncaught = new ArrayList<>();
     private final List<Signal> heard = new ArrayList<>();
     private final EventLoop loop = guarded("first");
@@ -87,7 +87,7 @@ class SignalSubscriptionTest {
     }
 
     private SignalSubscription begin(EventLoop on, Signal... signals) {
-        return SignalSubscription.begin(
+        return SignalSubscription.open(
                 sources,
                 on,
                 EnumSet.copyOf(List.of(signals)),
@@ -157,7 +157,7 @@ class SignalSubscriptionTest {
         try (EventLoop other = guarded("other")) {
             begin(loop, SIGUSR1);
             List<Signal> heardByOther = new ArrayList<>();
-            SignalSubscription.begin(sources, other, EnumSet.of(SIGUSR1), heardByOther::add);
+            SignalSubscription.open(sources, other, EnumSet.of(SIGUSR1), heardByOther::add);
             for (EventLoop reader : List.of(loop, other)) {
                 heard.clear();
                 heardByOther.clear();
@@ -179,7 +179,7 @@ class SignalSubscriptionTest {
     void tell_aBurst_isHeardOfOnceTogether() {
         begin(loop, SIGUSR1);
         for (int i = 0; i < 10_000; i++) {
-            takers.tell(SIGUSR1);
+            takers.dispatch(SIGUSR1);
         }
         runUntilHeard(1);
         loop.submit(() -> heard.add(SIGWINCH));
@@ -191,17 +191,17 @@ class SignalSubscriptionTest {
     @Clause("Y-1")
     void tell_duringTheCallback_isAnotherOne() {
         List<Signal> told = new ArrayList<>();
-        SignalSubscription.begin(
+        SignalSubscription.open(
                 sources,
                 loop,
                 EnumSet.of(SIGUSR1),
                 signal -> {
                     told.add(signal);
                     if (told.size() == 1) {
-                        takers.tell(SIGUSR1);
+                        takers.dispatch(SIGUSR1);
                     }
                 });
-        takers.tell(SIGUSR1);
+        takers.dispatch(SIGUSR1);
         loop.runOne();
         loop.runOne();
         assertThat(told).hasSize(2);
@@ -211,12 +211,12 @@ class SignalSubscriptionTest {
     @Clause("Y-1")
     void tell_aTakerWhoseLoopIsOver_tellsTheOthers() {
         SignalSubscription late = begin(loop, SIGUSR1);
-        SignalSubscription.begin(sources, loop, EnumSet.of(SIGUSR1), heard::add);
+        SignalSubscription.open(sources, loop, EnumSet.of(SIGUSR1), heard::add);
         try (EventLoop ending = guarded("ending")) {
             begin(ending, SIGUSR1);
             // As when the signal comes between the loop's last task and the closing of its
             // belongings: told by one that is closed before this one is.
-            ending.own(() -> takers.tell(SIGUSR1));
+            ending.own(() -> takers.dispatch(SIGUSR1));
         }
         runUntilHeard(2);
         assertThat(heard).containsExactly(SIGUSR1, SIGUSR1);
@@ -232,7 +232,7 @@ class SignalSubscriptionTest {
                 .hasMessageContaining("signalfd: EMFILE")
                 .hasMessageContaining("ulimit -n");
         assertThat(TestHandlers.of(SIGWINCH)).hasToString("SIG_DFL");
-        takers.tell(SIGUSR1);
+        takers.dispatch(SIGUSR1);
         assertThat(loop.runFor(Duration.ZERO)).isZero();
     }
 

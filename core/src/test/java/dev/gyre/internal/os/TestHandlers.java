@@ -1,6 +1,6 @@
 package dev.gyre.internal.os;
 
-import dev.gyre.internal.os.JvmHandlers.Installed;
+import dev.gyre.internal.os.JvmSignalHandlers.Installed;
 import dev.gyre.os.Signal;
 
 /// The JVM's handlers as a stranger in the same process would use them.
@@ -16,19 +16,19 @@ public final class TestHandlers {
     }
 
     public static Stranger install(Signal signal, Runnable heard) {
-        return new Stranger(new JvmHandlers().install(signal, heard));
+        return new Stranger(new JvmSignalHandlers().install(signal, heard));
     }
 
     /// What the process does about the signal now: the same object as long as it stays the same.
     public static Object of(Signal signal) {
-        Installed probe = new JvmHandlers().install(signal, () -> {});
+        Installed probe = new JvmSignalHandlers().install(signal, () -> {});
         probe.restore();
         return probe.previous();
     }
 
     /// Has the process do that about the signal, as [#of] showed it.
     public static void put(Signal signal, Object wanted) {
-        Installed ours = new JvmHandlers().install(signal, () -> {});
+        Installed ours = new JvmSignalHandlers().install(signal, () -> {});
         new Installed(ours.name(), ours.handler(), wanted, false).restore();
     }
 

@@ -25,7 +25,7 @@ class UncatchableSignalsTest {
     @Test
     @Clause("Y-1")
     void refuseByHandler_whereTheJvmCallsNone_saysHowToStartIt() {
-        assertThatThrownBy(() -> UncatchableSignals.refuseByHandler(Signal.SIGTERM, false))
+        assertThatThrownBy(() -> UncatchableSignals.requireHandled(Signal.SIGTERM, false))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("SIGTERM cannot be taken")
                 .hasMessageContaining("without -Xrs")

@@ -18,7 +18,7 @@ import java.util.Set;
 ///
 /// By method handles, because javac has a warning for every mention of `sun.misc` that nothing
 /// silences, and our warnings are errors.
-public final class JvmHandlers {
+public final class JvmSignalHandlers {
     private static final String DISPATCHER = "Signal Dispatcher";
 
     /// The JVM leaves these ignored if they were so when it was started.

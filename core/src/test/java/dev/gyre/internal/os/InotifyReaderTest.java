@@ -35,7 +35,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /// What becomes of a stream of events, also of one that no kernel would write.
-class EventStreamTest {
+class InotifyReaderTest {
     @TempDir private Path directory;
     private final Changes changes = new Changes();
     private final List<Throwable> caught = new ArrayList<>();
@@ -201,7 +201,7 @@ class EventStreamTest {
         Arrays.fill(endless, 12, 16, (byte) 0x7F);
         inotify.write(endless);
         readWhatIsThere();
-        inotify.write(new byte[EventStream.BUFFER_BYTES - endless.length]);
+        inotify.write(new byte[InotifyReader.BUFFER_BYTES - endless.length]);
         Changes.runUntil(loop, () -> !changes.all.isEmpty());
         assertThat(changes.all).containsExactly(new FileChange(Kind.OVERFLOW, directory));
         assertThat(reportedUpTo("mark")).hasSize(1);
@@ -297,7 +297,8 @@ class EventStreamTest {
         int before = 0;
         for (int turn = 0; turn < 10; turn++) {
             loop.runFor(Duration.ZERO);
-            assertThat(changes.all.size() - before).isLessThanOrEqualTo(ChangeDispatch.PER_TURN);
+            assertThat(changes.all.size() - before)
+                    .isLessThanOrEqualTo(ChangeDispatch.MAX_PER_TICK);
             before = changes.all.size();
         }
         assertThat(changes.all).hasSize(1000);

@@ -1,17 +1,18 @@
-package dev.gyre.metrics;
+package dev.gyre.internal.base;
 
 import static dev.gyre.internal.base.Log.LOG;
 
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.ShutdownReport;
+import dev.gyre.metrics.LoopObserver;
 
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// The default observer. Shared by all loops of the process, hence the atomic counts.
-final class LoggingObserver implements LoopObserver {
-    static final LoggingObserver INSTANCE = new LoggingObserver();
+public final class LoggingObserver implements LoopObserver {
+    public static final LoggingObserver INSTANCE = new LoggingObserver();
 
     private final AtomicLong microtaskFloods = new AtomicLong();
     private final AtomicLong floods = new AtomicLong();
@@ -51,7 +52,7 @@ final class LoggingObserver implements LoopObserver {
                 reason);
     }
 
-    static void logLeak(EventLoop loop, Throwable takenAt) {
+    public static void logLeak(EventLoop loop, Throwable takenAt) {
         LOG.log(Level.WARNING, loop + ": " + takenAt.getMessage(), takenAt);
     }
 

@@ -47,234 +47,234 @@ import java.util.Set;
 /// the events have led it, or if it may have been another one that we looked into ([TreeVerification]).
 ///
 /// Loop thread only.
-final class Tree implements Scope {
+final class DirectoryTree implements Scope {
     /// Why directories are looked at.
     private enum Purpose {
         /// Nothing is reported, and what cannot be watched is thrown.
         OPENING,
         /// All that is found is new.
-        TAKING_IN,
+        ADDITION,
         /// The user looks for himself.
         RECOVERY
     }
 
     final OpenFileWatch watch;
-    private final InotifyInstance notifications;
-    private final Map<Integer, TreeNode> nodes = new HashMap<>();
-    private @Nullable TreeNode root;
+    private final InotifyInstance inotify;
+    private final Map<Integer, DirectoryNode> nodes = new HashMap<>();
+    private @Nullable DirectoryNode root;
 
-    private final TreeVerification proof;
-    private boolean inDoubt;
+    private final TreeVerification verification;
+    private boolean inconsistent;
     private long scans;
 
     /// Those with something below them that was not there when it was to be watched.
-    private final Set<TreeNode> incomplete = new HashSet<>();
+    private final Set<DirectoryNode> incomplete = new HashSet<>();
 
-    Tree(OpenFileWatch watch, InotifyInstance notifications) {
+    DirectoryTree(OpenFileWatch watch, InotifyInstance notifications) {
         this.watch = watch;
-        this.notifications = notifications;
-        proof = new TreeVerification(notifications);
+        this.inotify = notifications;
+        verification = new TreeVerification(notifications);
     }
 
     @Override
     public void open() {
-        int descriptor = notifications.requireWatch(watch.path());
-        TreeNode top = new TreeNode(this, null, watch.path(), descriptor);
+        int descriptor = inotify.requireWatch(watch.path());
+        DirectoryNode top = new DirectoryNode(this, null, watch.path(), descriptor);
         root = top;
-        enter(top);
+        register(top);
         scan(top, Purpose.OPENING);
     }
 
     @Override
     public void release() {
-        for (TreeNode node : List.copyOf(nodes.values())) {
-            leave(node);
+        for (DirectoryNode node : List.copyOf(nodes.values())) {
+            deregister(node);
         }
         root = null;
     }
 
     @Override
     public boolean recover() {
-        TreeNode top = root;
-        if (top == null || !notifications.isStill(watch.path(), top.descriptor)) {
+        DirectoryNode top = root;
+        if (top == null || !inotify.isSameDirectory(watch.path(), top.descriptor)) {
             return false;
         }
-        for (TreeNode node : incomplete) {
+        for (DirectoryNode node : incomplete) {
             node.isUnlisted = false;
             Set<Path> _ = node.takeMissing();
         }
         incomplete.clear();
-        for (TreeNode node : nodes.values()) {
-            node.forgetLooks(); // Events that would have told of their end were passed over.
+        for (DirectoryNode node : nodes.values()) {
+            node.clearScan(); // Events that would have told of their end were passed over.
         }
-        proof.clear();
-        inDoubt = false;
-        Set<TreeNode> found = scan(top, Purpose.RECOVERY);
-        for (TreeNode node : List.copyOf(nodes.values())) {
+        verification.clear();
+        inconsistent = false;
+        Set<DirectoryNode> found = scan(top, Purpose.RECOVERY);
+        for (DirectoryNode node : List.copyOf(nodes.values())) {
             if (!found.contains(node)) {
                 detach(node);
-                leave(node);
+                deregister(node);
             }
         }
         return true;
     }
 
     @Override
-    public boolean settle(boolean isLastLook) {
-        incomplete.removeIf(node -> node.forgetMissing(notifications.reads()));
-        Verdict verdict = inDoubt ? Verdict.REFUTED : proof.verdict();
-        if (verdict == Verdict.PROVEN) {
-            return notifications.scanned().isEmpty();
+    public boolean verify(boolean isLastLook) {
+        incomplete.removeIf(node -> node.expireMissing(inotify.reads()));
+        Verdict verdict = inconsistent ? Verdict.INCONSISTENT : verification.verify();
+        if (verdict == Verdict.CONSISTENT) {
+            return inotify.scanned().isEmpty();
         }
-        if (verdict == Verdict.REFUTED || isLastLook) {
+        if (verdict == Verdict.INCONSISTENT || isLastLook) {
             watch.recover();
         }
         return false;
     }
 
-    boolean isInDoubt() {
-        return inDoubt;
+    boolean isInconsistent() {
+        return inconsistent;
     }
 
-    void tell(Kind kind, Path changed) {
-        if (!inDoubt) {
-            watch.tell(kind, changed);
+    void report(Kind kind, Path changed) {
+        if (!inconsistent) {
+            watch.report(kind, changed);
         }
     }
 
     // ------------------------------------------------------------------ changes of the tree
 
     /// A directory has come: watches it and reports what is in it.
-    void takeInWhole(TreeNode parent, Path name) {
-        TreeNode node = takeIn(parent, name, Purpose.TAKING_IN);
+    void addSubtree(DirectoryNode parent, Path name) {
+        DirectoryNode node = addDirectory(parent, name, Purpose.ADDITION);
         if (node != null) {
-            scan(node, Purpose.TAKING_IN);
+            scan(node, Purpose.ADDITION);
         }
     }
 
-    void move(TreeNode from, Path name, TreeNode to, Path newName, boolean isDirectory) {
-        TreeNode moved = from.children.get(name);
-        TreeNode replaced = to.children.get(newName);
+    void move(DirectoryNode from, Path name, DirectoryNode to, Path newName, boolean isDirectory) {
+        DirectoryNode moved = from.children.get(name);
+        DirectoryNode replaced = to.children.get(newName);
         if (!isDirectory) {
             // A directory that we know under either name came later than this.
-            inDoubt |= moved != null || replaced != null;
+            inconsistent |= moved != null || replaced != null;
             return;
         }
-        proof.needsPlace(to, newName);
+        verification.expectEntry(to, newName);
         if (replaced != null) {
-            proof.needsPlace(from, name); // Perhaps they were exchanged.
-            forget(replaced);
+            verification.expectEntry(from, name); // Perhaps they were exchanged.
+            removeSubtree(replaced);
         }
         if (moved == null) {
-            takeInWhole(to, newName); // It was gone when we wanted to watch it.
+            addSubtree(to, newName); // It was gone when we wanted to watch it.
         } else if (to.isWithin(moved) || to.descriptor == InotifyInstance.UNWATCHED) {
-            inDoubt = true; // Not a thing that happens to directories: it was another one.
+            inconsistent = true; // Not a thing that happens to directories: it was another one.
         } else {
             attach(moved, to, newName);
-            questionLooks(moved);
-            complete(moved);
+            invalidateScans(moved);
+            retryMissing(moved);
         }
     }
 
     /// What was looked at a moment ago in a directory that has moved, perhaps before we looked. A
     /// look begins and ends with the right directory at its path; so if another one was there
     /// meanwhile, two moves or more tell of it.
-    private void questionLooks(TreeNode moved) {
-        for (TreeNode node : notifications.scanned()) {
-            TreeNode parent = node.parent;
+    private void invalidateScans(DirectoryNode moved) {
+        for (DirectoryNode node : inotify.scanned()) {
+            DirectoryNode parent = node.parent;
             if (node.watch() == watch
                     && parent != null
                     && node.descriptor != InotifyInstance.UNWATCHED
                     && node.isWithin(moved)) {
-                inDoubt |= node.countMove() > 1;
-                proof.needsPlace(parent, node.name);
+                inconsistent |= node.countMove() > 1;
+                verification.expectEntry(parent, node.name);
             }
         }
     }
 
     /// Two entries may have been exchanged; then there is one of that name still.
-    void lookFor(TreeNode node, Path name) {
-        noteLook(node);
-        if (!proof.isInPlace(node)) {
-            proof.needsEndOf(node);
+    void checkExchanged(DirectoryNode node, Path name) {
+        markScanned(node);
+        if (!verification.isAtItsPath(node)) {
+            verification.expectRemoval(node);
             return;
         }
         Path path = node.path().resolve(name);
         boolean exists = Files.exists(path, LinkOption.NOFOLLOW_LINKS);
         boolean isDirectory = Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
-        if (!proof.isInPlace(node)) {
-            proof.needsEndOf(node);
+        if (!verification.isAtItsPath(node)) {
+            verification.expectRemoval(node);
         } else if (exists) {
             node.onMovedIn(name, isDirectory);
         }
     }
 
-    private void noteLook(TreeNode node) {
-        node.scannedAt(notifications.reads());
-        notifications.hasScanned(node);
+    private void markScanned(DirectoryNode node) {
+        node.scannedAt(inotify.reads());
+        inotify.markScanned(node);
     }
 
     /// Looks again for what was missing in a directory that has moved.
-    private void complete(TreeNode moved) {
-        for (TreeNode node : List.copyOf(incomplete)) {
+    private void retryMissing(DirectoryNode moved) {
+        for (DirectoryNode node : List.copyOf(incomplete)) {
             if (!node.isWithin(moved)) {
                 continue;
             }
             incomplete.remove(node);
             if (node.isUnlisted) {
                 node.isUnlisted = false;
-                scan(node, Purpose.TAKING_IN);
+                scan(node, Purpose.ADDITION);
             }
             for (Path name : node.takeMissing()) {
-                takeInWhole(node, name);
+                addSubtree(node, name);
             }
         }
     }
 
     /// The directory is no longer part of the tree, nor is anything below it.
-    void forget(TreeNode node) {
+    void removeSubtree(DirectoryNode node) {
         detach(node);
-        Deque<TreeNode> left = new ArrayDeque<>();
+        Deque<DirectoryNode> left = new ArrayDeque<>();
         left.add(node);
-        for (TreeNode each = left.poll(); each != null; each = left.poll()) {
+        for (DirectoryNode each = left.poll(); each != null; each = left.poll()) {
             left.addAll(each.children.values());
             each.children.clear();
-            leave(each);
+            deregister(each);
         }
     }
 
     /// The kernel has dropped its watch.
-    void isUnwatched(TreeNode node) {
+    void onUnwatched(DirectoryNode node) {
         nodes.remove(node.descriptor);
         incomplete.remove(node);
-        proof.isGone(node);
+        verification.onRemoved(node);
         node.descriptor = InotifyInstance.UNWATCHED;
     }
 
-    private void enter(TreeNode node) {
+    private void register(DirectoryNode node) {
         nodes.put(node.descriptor, node);
-        notifications.listen(node.descriptor, node);
+        inotify.listen(node.descriptor, node);
     }
 
-    private void leave(TreeNode node) {
+    private void deregister(DirectoryNode node) {
         incomplete.remove(node);
-        proof.isGone(node);
+        verification.onRemoved(node);
         if (node.descriptor != InotifyInstance.UNWATCHED) {
             nodes.remove(node.descriptor);
-            notifications.unlisten(node.descriptor, node);
+            inotify.unlisten(node.descriptor, node);
             node.descriptor = InotifyInstance.UNWATCHED;
         }
     }
 
-    private static void attach(TreeNode node, TreeNode parent, Path name) {
+    private static void attach(DirectoryNode node, DirectoryNode parent, Path name) {
         detach(node);
         node.parent = parent;
         node.name = name;
         parent.children.put(name, node);
     }
 
-    private static void detach(TreeNode node) {
-        TreeNode parent = node.parent;
+    private static void detach(DirectoryNode node) {
+        DirectoryNode parent = node.parent;
         if (parent != null) {
             boolean _ = parent.children.remove(node.name, node);
         }
@@ -283,26 +283,26 @@ final class Tree implements Scope {
     // ------------------------------------------------------------------ looking
 
     /// Watches what is there under that name, if it is a directory.
-    private @Nullable TreeNode takeIn(TreeNode parent, Path name, Purpose purpose) {
+    private @Nullable DirectoryNode addDirectory(DirectoryNode parent, Path name, Purpose purpose) {
         Path path = parent.path().resolve(name);
-        int descriptor = notifications.watch(path, IN_DONT_FOLLOW);
+        int descriptor = inotify.watch(path, IN_DONT_FOLLOW);
         if (descriptor < 0) {
-            if (InotifyInstance.isAbsence(-descriptor)) {
-                parent.misses(name, notifications.reads());
+            if (InotifyInstance.isMissing(-descriptor)) {
+                parent.addMissing(name, inotify.reads());
                 incomplete.add(parent);
             } else {
                 onRefusal(path, -descriptor, purpose);
             }
             return null;
         }
-        TreeNode known = nodes.get(descriptor);
-        TreeNode there = parent.children.get(name);
+        DirectoryNode known = nodes.get(descriptor);
+        DirectoryNode there = parent.children.get(name);
         if (known != null && known == there) {
             known.foundInScan = scans;
             return known;
         }
-        if (known != null && purpose == Purpose.TAKING_IN) {
-            inDoubt = true; // It was moved here, and we are still to hear of it.
+        if (known != null && purpose == Purpose.ADDITION) {
+            inconsistent = true; // It was moved here, and we are still to hear of it.
             return null;
         }
         if (known != null && parent.isWithin(known)) {
@@ -310,17 +310,18 @@ final class Tree implements Scope {
         }
         if (known != null) {
             // In one of the places we were misled, and may have listed nothing.
-            inDoubt |= known.foundInScan == scans;
+            inconsistent |= known.foundInScan == scans;
             detach(known); // First: it may be below the one whose place it has taken.
         }
         if (there != null) {
-            forget(there);
+            removeSubtree(there);
         }
-        TreeNode node = known == null ? new TreeNode(this, parent, name, descriptor) : known;
+        DirectoryNode node =
+                known == null ? new DirectoryNode(this, parent, name, descriptor) : known;
         node.foundInScan = scans;
         attach(node, parent, name);
         if (known == null) {
-            enter(node);
+            register(node);
         }
         return node;
     }
@@ -328,12 +329,12 @@ final class Tree implements Scope {
     /// Looks at a directory and everything below it, and watches all directories that it finds.
     ///
     /// @return the directories
-    private Set<TreeNode> scan(TreeNode start, Purpose purpose) {
+    private Set<DirectoryNode> scan(DirectoryNode start, Purpose purpose) {
         scans++;
-        Set<TreeNode> found = new HashSet<>();
-        Deque<TreeNode> left = new ArrayDeque<>();
+        Set<DirectoryNode> found = new HashSet<>();
+        Deque<DirectoryNode> left = new ArrayDeque<>();
         left.add(start);
-        for (TreeNode node = left.poll(); node != null; node = left.poll()) {
+        for (DirectoryNode node = left.poll(); node != null; node = left.poll()) {
             if (node.descriptor != InotifyInstance.UNWATCHED && found.add(node)) {
                 left.addAll(list(node, purpose));
             }
@@ -342,21 +343,21 @@ final class Tree implements Scope {
     }
 
     /// @return the directories in it
-    private List<TreeNode> list(TreeNode node, Purpose purpose) {
-        List<TreeNode> directories = new ArrayList<>();
+    private List<DirectoryNode> list(DirectoryNode node, Purpose purpose) {
+        List<DirectoryNode> directories = new ArrayList<>();
         Path path = node.path();
-        noteLook(node);
+        markScanned(node);
         boolean opened = false;
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
             opened = true;
             for (Path entry : entries) {
                 Path name = entry.getFileName();
-                if (purpose == Purpose.TAKING_IN && node.reports(name)) {
-                    tell(Kind.CREATED, entry);
+                if (purpose == Purpose.ADDITION && node.markReported(name)) {
+                    report(Kind.CREATED, entry);
                 }
                 if (Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)
                         || Files.notExists(entry, LinkOption.NOFOLLOW_LINKS)) {
-                    TreeNode child = takeIn(node, name, purpose);
+                    DirectoryNode child = addDirectory(node, name, purpose);
                     if (child != null) {
                         directories.add(child);
                     }
@@ -367,42 +368,42 @@ final class Tree implements Scope {
         } catch (DirectoryIteratorException e) {
             onRefusal(node, path, Objects.requireNonNull(e.getCause()), purpose);
         }
-        int found = proof.whatIsAt(node);
+        int found = verification.probe(node);
         if (found >= 0 && found != node.descriptor) {
-            inDoubt = true; // Perhaps it was already the other one that was listed.
-        } else if (found < 0 && InotifyInstance.isAbsence(-found) && opened) {
+            inconsistent = true; // Perhaps it was already the other one that was listed.
+        } else if (found < 0 && InotifyInstance.isMissing(-found) && opened) {
             // The same, and that one has gone on. What is new in it matters only if it lasts.
-            if (purpose == Purpose.TAKING_IN) {
-                proof.needsEndOf(node);
+            if (purpose == Purpose.ADDITION) {
+                verification.expectRemoval(node);
             } else {
-                inDoubt = true;
+                inconsistent = true;
             }
         }
         return directories;
     }
 
     private void onRefusal(Path path, int errno, Purpose purpose) {
-        SystemCallException refusal = notifications.refusal(path, errno);
+        SystemCallException refusal = inotify.refusal(path, errno);
         if (purpose == Purpose.OPENING && refusal.kind() == SystemCallException.Kind.RESOURCE) {
             throw refusal;
         }
-        isUnseen(path, refusal);
+        reportUnwatched(path, refusal);
     }
 
-    private void onRefusal(TreeNode node, Path path, IOException refusal, Purpose purpose) {
+    private void onRefusal(DirectoryNode node, Path path, IOException refusal, Purpose purpose) {
         if (refusal instanceof NoSuchFileException || refusal instanceof NotDirectoryException) {
-            node.missesAll(notifications.reads());
+            node.markUnlisted(inotify.reads());
             incomplete.add(node);
             return;
         }
         if (purpose == Purpose.OPENING && !(refusal instanceof AccessDeniedException)) {
             throw new UncheckedIOException(refusal);
         }
-        isUnseen(path, refusal);
+        reportUnwatched(path, refusal);
     }
 
-    private void isUnseen(Path path, Exception reason) {
+    private void reportUnwatched(Path path, Exception reason) {
         LOG.log(Level.WARNING, "{0} is not watched: {1}", path, reason.getMessage());
-        tell(Kind.OVERFLOW, path);
+        report(Kind.OVERFLOW, path);
     }
 }

@@ -31,10 +31,10 @@ import java.util.Set;
 /// looked at, and then the first half stands alone.
 ///
 /// Loop thread only.
-final class EventStream {
+final class InotifyReader {
     static final int BUFFER_BYTES = 1 << 16;
 
-    private static final int LARGEST_EVENT = SIZEOF_INOTIFY_EVENT + NAME_MAX + 1;
+    private static final int MAX_EVENT_BYTES = SIZEOF_INOTIFY_EVENT + NAME_MAX + 1;
 
     /// How many events may lie between two halves that were read together.
     private static final int LOOK_AHEAD = 16;
@@ -44,11 +44,11 @@ final class EventStream {
         /// An entry was created, deleted, modified, or closed after writing.
         void onEntry(int watch, int mask, Path name);
 
-        void onMoved(Half from, Half to);
+        void onMoved(MoveHalf from, MoveHalf to);
 
-        void onMovedAway(Half from);
+        void onMovedAway(MoveHalf from);
 
-        void onMovedIn(Half to);
+        void onMovedIn(MoveHalf to);
 
         /// Something became of the watched directory itself.
         void onSelf(int watch, int mask);
@@ -58,7 +58,7 @@ final class EventStream {
     }
 
     /// One end of a move.
-    record Half(int watch, Path name, boolean isDirectory, int cookie) {}
+    record MoveHalf(int watch, Path name, boolean isDirectory, int cookie) {}
 
     private final Descriptor source;
     private final Sink sink;
@@ -68,12 +68,12 @@ final class EventStream {
     private final ByteBuffer buffer =
             ByteBuffer.allocateDirect(BUFFER_BYTES).order(ByteOrder.nativeOrder());
 
-    private @Nullable Half held;
+    private @Nullable MoveHalf pendingMove;
 
     /// Of second halves that were reported ahead of their place.
     private final Set<Integer> joinedCookies = new HashSet<>();
 
-    EventStream(Descriptor source, Sink sink) {
+    InotifyReader(Descriptor source, Sink sink) {
         this.source = source;
         this.sink = sink;
     }
@@ -87,11 +87,11 @@ final class EventStream {
         if (count == Descriptor.END) {
             throw new IllegalStateException(source + " has ended, which inotify never does");
         }
-        boolean drained = buffer.remaining() >= LARGEST_EVENT;
+        boolean drained = buffer.remaining() >= MAX_EVENT_BYTES;
         buffer.flip();
         try {
             while (nextIsWhole()) {
-                takeNext();
+                processNext();
             }
         } finally {
             buffer.compact();
@@ -104,15 +104,15 @@ final class EventStream {
         return drained;
     }
 
-    @Nullable Half held() {
-        return held;
+    @Nullable MoveHalf pendingMove() {
+        return pendingMove;
     }
 
     /// The other half did not come in time.
-    void settle() {
-        Half alone = held;
+    void expirePendingMove() {
+        MoveHalf alone = pendingMove;
         if (alone != null) {
-            held = null;
+            pendingMove = null;
             sink.onMovedAway(alone);
         }
     }
@@ -133,7 +133,7 @@ final class EventStream {
         return at + SIZEOF_INOTIFY_EVENT + buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_LEN);
     }
 
-    private void takeNext() {
+    private void processNext() {
         int at = buffer.position();
         buffer.position(end(at)); // First: what is told may fail, and must not be told again.
         int mask = buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_MASK);
@@ -142,14 +142,14 @@ final class EventStream {
         if (isSecond && joinedCookies.remove(cookie)) {
             return;
         }
-        Half first = held;
+        MoveHalf first = pendingMove;
         if (first != null) {
-            held = null;
+            pendingMove = null;
             if (isSecond && cookie == first.cookie()) {
                 sink.onMoved(first, halfAt(at));
                 return;
             }
-            int ahead = secondHalfBehind(end(at), first.cookie());
+            int ahead = findSecondHalf(end(at), first.cookie());
             if (ahead >= 0) {
                 joinedCookies.add(first.cookie());
                 sink.onMoved(first, halfAt(ahead));
@@ -160,7 +160,7 @@ final class EventStream {
         if ((mask & IN_Q_OVERFLOW) != 0) {
             overflow();
         } else if ((mask & IN_MOVED_FROM) != 0) {
-            held = halfAt(at);
+            pendingMove = halfAt(at);
         } else if (isSecond) {
             sink.onMovedIn(halfAt(at));
         } else if (buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_LEN) == 0) {
@@ -176,7 +176,7 @@ final class EventStream {
     }
 
     /// @return where it is, or -1
-    private int secondHalfBehind(int from, int cookie) {
+    private int findSecondHalf(int from, int cookie) {
         int at = from;
         for (int looked = 0; looked < LOOK_AHEAD && isWhole(at); looked++) {
             if ((buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_MASK) & IN_MOVED_TO) != 0
@@ -188,9 +188,9 @@ final class EventStream {
         return -1;
     }
 
-    private Half halfAt(int at) {
+    private MoveHalf halfAt(int at) {
         boolean isDirectory = (buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_MASK) & IN_ISDIR) != 0;
-        return new Half(
+        return new MoveHalf(
                 buffer.getInt(at),
                 nameAt(at),
                 isDirectory,

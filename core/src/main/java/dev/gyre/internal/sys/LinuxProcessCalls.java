@@ -9,16 +9,16 @@ import java.util.Optional;
 
 /// The real processes, through libc. The `posix_spawn` family returns error numbers instead of
 /// setting errno, which makes `-errno` a matter of a sign.
-public final class LinuxProcesses implements Processes {
+public final class LinuxProcessCalls implements ProcessCalls {
     // One thread at a time: whoever owns this instance.
     private final MemorySegment captured = Linkage.newCapture();
     private final MemorySegment spawned = Memory.allocate(Integer.BYTES);
 
-    private static final ThreadLocal<LinuxProcesses> OF_THREAD =
-            ThreadLocal.withInitial(LinuxProcesses::new);
+    private static final ThreadLocal<LinuxProcessCalls> OF_THREAD =
+            ThreadLocal.withInitial(LinuxProcessCalls::new);
 
     /// The instance of the calling thread.
-    public static LinuxProcesses ofThread() {
+    public static LinuxProcessCalls ofThread() {
         return OF_THREAD.get();
     }
 

@@ -3,7 +3,7 @@ package dev.gyre.internal.sys;
 /// The seam for starting, watching and signalling processes. Results and threads are as in
 /// [PollSyscalls]: the value or `-errno`, one thread at a time, raw addresses that the caller keeps
 /// alive.
-public interface Processes {
+public interface ProcessCalls {
     int fileActionsInit(long actions);
 
     int fileActionsDestroy(long actions);

@@ -9,13 +9,13 @@ import java.util.function.LongSupplier;
 /// The real processes with faults put in between, by the plan of a [FaultyKernel]. Keeps a list of
 /// the children it started, so that one which is left behind has a number, and of the
 /// `posix_spawn` structures that hold memory of libc's.
-public final class FaultyProcesses implements Processes {
-    private final Processes real = new LinuxProcesses();
+public final class FaultyProcessCalls implements ProcessCalls {
+    private final ProcessCalls real = new LinuxProcessCalls();
     private final FaultyKernel.Plan plan;
     private final Set<Integer> started = new TreeSet<>();
     private final Set<Long> initialised = new TreeSet<>();
 
-    public FaultyProcesses(FaultyKernel.Plan plan) {
+    public FaultyProcessCalls(FaultyKernel.Plan plan) {
         this.plan = plan;
     }
 
@@ -31,13 +31,13 @@ public final class FaultyProcesses implements Processes {
 
     /// Children that this process has still got, running or as zombies.
     public List<Integer> left() {
-        return started.stream().filter(FaultyProcesses::isThere).toList();
+        return started.stream().filter(FaultyProcessCalls::isThere).toList();
     }
 
     /// Whether a child has not been taken off the kernel's list.
     public static boolean isThere(int pid) {
         int result =
-                new LinuxProcesses()
+                new LinuxProcessCalls()
                         .waitid(Linux.P_PID, pid, 0, Linux.WEXITED | Linux.WNOHANG | Linux.WNOWAIT);
         return result != -Errno.ECHILD;
     }

@@ -20,11 +20,11 @@ import java.util.Set;
 /// directory moves all below it.
 ///
 /// Loop thread only.
-final class TreeNode implements DirectoryListener {
-    private final Tree tree;
-    final Map<Path, TreeNode> children = new HashMap<>(0);
+final class DirectoryNode implements DirectoryListener {
+    private final DirectoryTree tree;
+    final Map<Path, DirectoryNode> children = new HashMap<>(0);
 
-    @Nullable TreeNode parent;
+    @Nullable DirectoryNode parent;
 
     /// In its parent; of the root the whole path.
     Path name;
@@ -53,7 +53,7 @@ final class TreeNode implements DirectoryListener {
 
     private int movesSinceScan;
 
-    TreeNode(Tree tree, @Nullable TreeNode parent, Path name, int descriptor) {
+    DirectoryNode(DirectoryTree tree, @Nullable DirectoryNode parent, Path name, int descriptor) {
         this.tree = tree;
         this.parent = parent;
         this.name = name;
@@ -64,8 +64,8 @@ final class TreeNode implements DirectoryListener {
         return parent == null ? name : parent.path().resolve(name);
     }
 
-    boolean isWithin(TreeNode other) {
-        TreeNode each = this;
+    boolean isWithin(DirectoryNode other) {
+        DirectoryNode each = this;
         while (each != null && each != other) {
             each = each.parent;
         }
@@ -77,7 +77,7 @@ final class TreeNode implements DirectoryListener {
     /// Notes that an entry was found by looking.
     ///
     /// @return whether nobody has reported the entry yet, for all this node knows
-    boolean reports(Path entry) {
+    boolean markReported(Path entry) {
         Set<Path> present = reported;
         if (present == null) {
             present = new HashSet<>();
@@ -102,15 +102,15 @@ final class TreeNode implements DirectoryListener {
     ///
     /// @param read a read that found all events there were
     /// @return whether this was looked at before it
-    boolean forgetReported(long read) {
+    boolean expireReported(long read) {
         if (scannedAtRead < read) {
-            forgetLooks();
+            clearScan();
             return true;
         }
         return false;
     }
 
-    void forgetLooks() {
+    void clearScan() {
         reported = null;
         movesSinceScan = 0;
     }
@@ -122,7 +122,7 @@ final class TreeNode implements DirectoryListener {
 
     // ------------------------------------------------------------------ what was not there
 
-    void misses(Path entry, long read) {
+    void addMissing(Path entry, long read) {
         missedAtRead = read;
         Set<Path> present = missing;
         if (present == null) {
@@ -133,7 +133,7 @@ final class TreeNode implements DirectoryListener {
     }
 
     /// The same for itself, when it was to be listed.
-    void missesAll(long read) {
+    void markUnlisted(long read) {
         missedAtRead = read;
         isUnlisted = true;
     }
@@ -142,7 +142,7 @@ final class TreeNode implements DirectoryListener {
     ///
     /// @param read a read that found all events there were
     /// @return whether nothing is missing any more
-    boolean forgetMissing(long read) {
+    boolean expireMissing(long read) {
         if (missedAtRead < read) {
             missing = null;
             isUnlisted = false;
@@ -157,7 +157,7 @@ final class TreeNode implements DirectoryListener {
         return taken == null ? Set.of() : taken;
     }
 
-    private void isNoLongerHere(Path entry) {
+    private void removeEntry(Path entry) {
         boolean _ = wasReported(entry);
         if (missing != null && missing.remove(entry) && missing.isEmpty()) {
             missing = null;
@@ -174,7 +174,7 @@ final class TreeNode implements DirectoryListener {
     @Override
     public void onEntry(int mask, Path entry) {
         boolean isDirectory = (mask & IN_ISDIR) != 0;
-        if (tree.isInDoubt()) {
+        if (tree.isInconsistent()) {
             return;
         }
         if ((mask & IN_CREATE) != 0) {
@@ -184,71 +184,71 @@ final class TreeNode implements DirectoryListener {
         } else if ((mask & IN_DELETE) != 0) {
             onMovedAway(entry);
         } else if (!isDirectory) {
-            tree.tell(DirectoryScope.kindOf(mask), path().resolve(entry));
+            tree.report(DirectoryScope.kindOf(mask), path().resolve(entry));
         }
     }
 
     @Override
     public void onMoved(Path entry, DirectoryListener target, Path newName, boolean isDirectory) {
-        TreeNode to = (TreeNode) target;
-        if (tree.isInDoubt()) {
+        DirectoryNode to = (DirectoryNode) target;
+        if (tree.isInconsistent()) {
             return;
         }
-        if (tree.watch.mayKnowMoves()) {
+        if (tree.watch.mayHaveRescanned()) {
             onMovedAway(entry);
             to.onMovedIn(newName, isDirectory);
             return;
         }
-        isNoLongerHere(entry);
-        to.isNoLongerHere(newName);
-        tree.watch.tellMoved(path().resolve(entry), to.path().resolve(newName));
+        removeEntry(entry);
+        to.removeEntry(newName);
+        tree.watch.reportMoved(path().resolve(entry), to.path().resolve(newName));
         tree.move(this, entry, to, newName, isDirectory);
     }
 
     @Override
     public void onMovedAway(Path entry) {
-        if (tree.isInDoubt()) {
+        if (tree.isInconsistent()) {
             return;
         }
-        isNoLongerHere(entry);
+        removeEntry(entry);
         // Also if it was a file: a directory that took its name since may be known already.
-        TreeNode child = children.get(entry);
+        DirectoryNode child = children.get(entry);
         if (child != null) {
-            tree.forget(child);
+            tree.removeSubtree(child);
         }
-        tree.tell(Kind.DELETED, path().resolve(entry));
+        tree.report(Kind.DELETED, path().resolve(entry));
     }
 
     @Override
     public void onMovedIn(Path entry, boolean isDirectory) {
-        if (tree.isInDoubt()) {
+        if (tree.isInconsistent()) {
             return;
         }
-        tree.tell(Kind.CREATED, path().resolve(entry));
+        tree.report(Kind.CREATED, path().resolve(entry));
         if (isDirectory) {
-            tree.takeInWhole(this, entry);
+            tree.addSubtree(this, entry);
         }
     }
 
     @Override
-    public void onLeftAtOnce(Path entry) {
-        if (!tree.isInDoubt()) {
-            tree.lookFor(this, entry);
+    public void onPossibleExchange(Path entry) {
+        if (!tree.isInconsistent()) {
+            tree.checkExchanged(this, entry);
         }
     }
 
     @Override
     public void onSelf(int mask) {
-        TreeNode above = parent;
+        DirectoryNode above = parent;
         if (above == null) {
-            tree.watch.isGone();
-        } else if ((mask & IN_UNMOUNT) != 0 && !tree.isInDoubt()) {
+            tree.watch.onTargetRemoved();
+        } else if ((mask & IN_UNMOUNT) != 0 && !tree.isInconsistent()) {
             // What was mounted here is gone, and what it covered is to be seen again.
-            tree.tell(Kind.OVERFLOW, path());
-            tree.forget(this);
-            tree.takeInWhole(above, name);
+            tree.report(Kind.OVERFLOW, path());
+            tree.removeSubtree(this);
+            tree.addSubtree(above, name);
         } else if ((mask & IN_IGNORED) != 0) {
-            tree.isUnwatched(this); // Its parent is told, or has been, what became of it.
+            tree.onUnwatched(this); // Its parent is told, or has been, what became of it.
         }
     }
 }
