@@ -4,8 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.gyre.EventLoop;
-import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -39,7 +39,7 @@ final class BareProcess {
             // Once with them, or classes that are loaded meanwhile would take the numbers for
             // their files.
             String with = allThree(loop) + errorAlone(loop);
-            for (int fd = 0; fd < StandardStreams.COUNT; fd++) {
+            for (int fd = 0; fd < 3; fd++) {
                 int _ = kernel.close(fd);
             }
             FdPair lowest = new FdPair();

@@ -11,6 +11,7 @@ import dev.gyre.Outcome;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.loop.Loop;
+import dev.gyre.internal.os.WatchedProcess;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyProcessCalls;
@@ -61,7 +62,7 @@ class ChildProcessFaultTest {
     }
 
     private ChildProcess start(Command command) {
-        return ChildProcess.start(loop, command, () -> kernel, () -> processes);
+        return WatchedProcess.start(loop, command, () -> kernel, () -> processes);
     }
 
     private void assertNothingIsLeft() {
@@ -262,7 +263,7 @@ class ChildProcessFaultTest {
     void adopt_refused_leavesNothing(String call) {
         plan.fail(call, Errno.ENOMEM);
         long self = ProcessHandle.current().pid();
-        assertThatThrownBy(() -> ChildProcess.adopt(loop, self, () -> kernel, () -> processes))
+        assertThatThrownBy(() -> WatchedProcess.adopt(loop, self, () -> kernel, () -> processes))
                 .isInstanceOf(SystemCallException.class);
         assertNothingIsLeft();
     }
@@ -271,8 +272,9 @@ class ChildProcessFaultTest {
     @Clause("Y-1")
     void adopt_ofAThread_saysSo() {
         plan.fail("pidfd_open", Errno.EINVAL);
-        assertThatThrownBy(() -> ChildProcess.adopt(loop, 7, () -> kernel, () -> processes))
+        assertThatThrownBy(() -> WatchedProcess.adopt(loop, 7, () -> kernel, () -> processes))
                 .hasMessage(
-                        "cannot watch process 7: EINVAL (22): it is a thread and not a process");
+                        "cannot watch process 7: EINVAL (22): the id is that of a thread, not of a"
+                            + " process");
     }
 }

@@ -438,7 +438,7 @@ class ChildProcessTest {
                     .hasMessage(
                             "cannot adopt process "
                                     + child.pid()
-                                    + ": ESRCH (3): there is no such process any more");
+                                    + ": ESRCH (3): no such process exists");
             assertThatThrownBy(() -> ChildProcess.adopt(loop, 0))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("0");
@@ -475,7 +475,7 @@ class ChildProcessTest {
         loop.close();
         assertThatThrownBy(() -> child.signal(Signal.SIGTERM))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("its loop is over");
+                .hasMessageContaining("its loop has terminated");
         assertThatThrownBy(() -> child.onExit(told::add))
                 .isInstanceOf(LoopTerminatedException.class);
         assertThatThrownBy(() -> ChildProcess.start(loop, "true"))

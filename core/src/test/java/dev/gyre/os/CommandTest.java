@@ -9,14 +9,15 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
+import dev.gyre.internal.os.WatchedProcess;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyProcessCalls;
-import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.FileNames;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.LinuxProcessCalls;
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
 import dev.gyre.internal.sys.ProcessCalls;
 
 import org.junit.jupiter.api.Test;
@@ -47,7 +48,7 @@ class CommandTest {
     private static Collected outputOf(Command command, Supplier<? extends ProcessCalls> processes) {
         try (EventLoop loop = GuardedLoop.open()) {
             ChildProcess child =
-                    ChildProcess.start(
+                    WatchedProcess.start(
                             loop,
                             command.withOutput(Stdio.PIPE),
                             LinuxPollSyscalls::ofThread,
@@ -282,11 +283,11 @@ class CommandTest {
         Path absent = directory.resolve("absent");
         assertRefused(
                 Command.of("true").withDirectory(absent),
-                "ENOENT (2): there is no directory " + absent + " to start it in");
+                "ENOENT (2): the directory " + absent + " does not exist");
         Path file = Files.writeString(directory.resolve("file"), "");
         assertRefused(
                 Command.of("true").withDirectory(file),
-                "ENOTDIR (20): " + file + " is no directory to start it in");
+                "ENOTDIR (20): " + file + " is not a directory");
         assertRefused(
                 Command.of("gyre-no-such-command").withDirectory(directory),
                 "ENOENT (2): no such command on the PATH");
@@ -305,7 +306,7 @@ class CommandTest {
         Path absent = directory.resolve(FileNames.name(new byte[] {(byte) 0xFE}));
         assertRefused(
                 Command.of("true").withDirectory(absent),
-                "ENOENT (2): there is no directory " + absent + " to start it in");
+                "ENOENT (2): the directory " + absent + " does not exist");
     }
 
     @Test
@@ -313,7 +314,7 @@ class CommandTest {
     void start_ofAFileThatIsNotInTheDirectory_namesTheDirectory() {
         assertRefused(
                 Command.of("./absent").withDirectory(directory),
-                "ENOENT (2): no such file, seen from "
+                "ENOENT (2): no such file, relative to "
                         + directory
                         + ", or its first line names an interpreter that does not exist");
     }
@@ -324,7 +325,8 @@ class CommandTest {
         Path file = Files.writeString(directory.resolve("plain"), "text");
         assertRefused(
                 Command.of(file.toString()),
-                "EACCES (13): not allowed to execute it: is it a file with the x bit set?");
+                "EACCES (13): no permission to execute it: check that it is a file with the x bit"
+                    + " set");
         Path text = script("text", "text");
         assertRefused(
                 Command.of(text.toString()),

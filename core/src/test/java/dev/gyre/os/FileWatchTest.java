@@ -508,7 +508,7 @@ class FileWatchTest {
                         SystemCallException.class,
                         e -> assertThat(e.errnoName()).isEqualTo("ENOENT"))
                 .hasMessageStartingWith("inotify_add_watch(" + missing + ")")
-                .hasMessageEndingWith("there is no such directory");
+                .hasMessageEndingWith("the directory does not exist");
         assertThatThrownBy(() -> FileWatch.tree(loop, missing, changes))
                 .hasMessageStartingWith("inotify_add_watch(" + missing + ")");
         assertThat(OpenDescriptors.count()).as("nothing is leaked").isLessThanOrEqualTo(before);
@@ -521,7 +521,7 @@ class FileWatchTest {
         Path file = Files.createFile(path("file"));
         assertThatThrownBy(() -> FileWatch.on(loop, file.resolve("below"), changes))
                 .hasMessageStartingWith("inotify_add_watch(" + file + ")")
-                .hasMessageContaining("ENOTDIR (20): it, or a part of its path, is not a");
+                .hasMessageContaining("ENOTDIR (20): the path, or a part of it, is not a");
         assertThatThrownBy(() -> FileWatch.tree(loop, file, changes))
                 .hasMessageStartingWith("inotify_add_watch(" + file + ")")
                 .hasMessageContaining("ENOTDIR");

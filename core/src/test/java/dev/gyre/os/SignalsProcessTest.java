@@ -143,7 +143,7 @@ class SignalsProcessTest {
         for (Signal signal : List.of(SIGTERM, SIGUSR1)) {
             try (Program program = start(List.of(), List.of("-Xrs"), signal)) {
                 assertThat(program.says())
-                        .startsWith(signal + " cannot be taken: the JVM was started with -Xrs")
+                        .startsWith(signal + " cannot be caught: the JVM was started with -Xrs")
                         .contains("env --block-signal=" + signal.name().substring(3));
                 program.ends();
             }

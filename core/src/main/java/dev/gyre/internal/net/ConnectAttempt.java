@@ -3,7 +3,7 @@ package dev.gyre.internal.net;
 import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.sys.SocketHints;
+import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.io.Operation;
 import dev.gyre.io.Operations;
@@ -59,7 +59,7 @@ final class ConnectAttempt {
                             e.call(),
                             e.errno(),
                             "cannot connect to " + to + ", for want of a socket",
-                            SocketHints.connect(to, e.errno()));
+                            Errno.connectHint(to, e.errno()));
             told.initCause(e);
             throw told;
         }
@@ -73,6 +73,6 @@ final class ConnectAttempt {
     /// Why it failed, in words for whoever wanted to get there.
     static SystemCallException failure(SocketAddress to, int errno) {
         return new SystemCallException(
-                "connect", errno, "cannot connect to " + to, SocketHints.connect(to, errno));
+                "connect", errno, "cannot connect to " + to, Errno.connectHint(to, errno));
     }
 }

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
 
-/// Changes on their way to their callbacks, in order. Each is a deferred callback of the loop, so
-/// that runs may end between any two of them, and what one throws costs no other. Only so many are
-/// handed to the loop at a time: a flood of changes holds up a turn for that long and no longer.
+/// Delivers changes to their callbacks, in order. Each is a deferred callback of the loop: a run may
+/// end between any two of them, and an exception of one does not affect the others. The number per
+/// tick is limited, so a flood of changes delays a tick only that long.
 ///
 /// Loop thread only.
 final class ChangeDispatch {
@@ -27,17 +27,17 @@ final class ChangeDispatch {
         this.loop = loop;
     }
 
-    /// Whether events had better be left with the kernel for now.
+    /// Returns whether further events should stay in the kernel for now.
     boolean isHalfFull() {
         return pending.size() >= MAX_PENDING / 2;
     }
 
-    /// Whether a change of the usual kind finds room.
+    /// Returns whether the queue accepts an ordinary change.
     boolean hasRoom() {
         return pending.size() < MAX_PENDING;
     }
 
-    /// @param isLast whether the watch is over with it
+    /// @param isLast whether the watch ends with this change
     void add(OpenFileWatch watch, FileChange change, boolean isLast) {
         pending.add(new Delivery(watch, change, isLast));
         defer();

@@ -16,8 +16,8 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/// A directory of a [Tree]. It knows its place by its parent and its name, so that moving a
-/// directory moves all below it.
+/// A directory of a [DirectoryTree]. Its path results from its parent and its name, so moving a
+/// directory moves everything below it.
 ///
 /// Loop thread only.
 final class DirectoryNode implements DirectoryListener {
@@ -26,29 +26,29 @@ final class DirectoryNode implements DirectoryListener {
 
     @Nullable DirectoryNode parent;
 
-    /// In its parent; of the root the whole path.
+    /// The name in its parent; for the root the whole path.
     Path name;
 
     int descriptor;
 
-    /// The number of the scan that found it last.
+    /// The number of the latest scan that found it.
     long foundInScan;
 
-    /// The entries that were found by looking and not by their events, which may still come.
+    /// Entries found by a scan, whose events may still arrive.
     private @Nullable Set<Path> reported;
 
-    /// The entries, probably directories, that were not at their path when they were to be
-    /// watched, and whose end was not told yet: perhaps a directory above them was just being
-    /// moved.
+    /// Entries, probably directories, that did not exist at their path when they should have been
+    /// watched, and whose deletion is not reported yet. A directory above them may have been moved at
+    /// that time.
     private @Nullable Set<Path> missing;
 
-    /// Whether the same happened to this directory when it was to be listed.
+    /// Whether this directory itself was missing when it should have been listed.
     boolean isUnlisted;
 
-    /// The number of the read after which something was missed.
+    /// The number of the read after which an entry was missing.
     private long missedAtRead;
 
-    /// The number of the read after which it was looked at.
+    /// The number of the read after which it was scanned.
     private long scannedAtRead;
 
     private int movesSinceScan;
@@ -72,11 +72,11 @@ final class DirectoryNode implements DirectoryListener {
         return each != null;
     }
 
-    // ------------------------------------------------------------------ what was found by looking
+    // ------------------------------------------------------------------ scanned entries
 
-    /// Notes that an entry was found by looking.
+    /// Records that a scan found an entry.
     ///
-    /// @return whether nobody has reported the entry yet, for all this node knows
+    /// @return whether the entry has not been reported yet, as far as this node knows
     boolean markReported(Path entry) {
         Set<Path> present = reported;
         if (present == null) {
@@ -90,18 +90,18 @@ final class DirectoryNode implements DirectoryListener {
         scannedAtRead = read;
     }
 
-    /// By an event read since it was looked at, it was moved, or a directory above it.
+    /// Counts a move of this directory, or of one above it, since the scan.
     ///
-    /// @return how often by now
+    /// @return the number of moves
     int countMove() {
         movesSinceScan++;
         return movesSinceScan;
     }
 
-    /// Forgets them if no event of theirs can still be on its way.
+    /// Clears the scanned entries once none of their events can be pending.
     ///
-    /// @param read a read that found all events there were
-    /// @return whether this was looked at before it
+    /// @param read a read that drained the kernel's queue
+    /// @return whether the scan was before it
     boolean expireReported(long read) {
         if (scannedAtRead < read) {
             clearScan();
@@ -115,12 +115,12 @@ final class DirectoryNode implements DirectoryListener {
         movesSinceScan = 0;
     }
 
-    /// @return whether the entry was reported before its event came
+    /// @return whether the entry was reported before its event arrived
     private boolean wasReported(Path entry) {
         return reported != null && reported.remove(entry);
     }
 
-    // ------------------------------------------------------------------ what was not there
+    // ------------------------------------------------------------------ missing entries
 
     void addMissing(Path entry, long read) {
         missedAtRead = read;
@@ -132,16 +132,16 @@ final class DirectoryNode implements DirectoryListener {
         present.add(entry);
     }
 
-    /// The same for itself, when it was to be listed.
+    /// Records that this directory was missing when it should have been listed.
     void markUnlisted(long read) {
         missedAtRead = read;
         isUnlisted = true;
     }
 
-    /// Gives up what is missing if no event can still be on its way that says where it is.
+    /// Drops the missing entries once no event that explains them can be pending.
     ///
-    /// @param read a read that found all events there were
-    /// @return whether nothing is missing any more
+    /// @param read a read that drained the kernel's queue
+    /// @return whether nothing is missing
     boolean expireMissing(long read) {
         if (missedAtRead < read) {
             missing = null;
@@ -150,11 +150,11 @@ final class DirectoryNode implements DirectoryListener {
         return missing == null && !isUnlisted;
     }
 
-    /// What it misses, once.
-    Set<Path> takeMissing() {
-        Set<Path> taken = missing;
+    /// Returns and clears the missing entries.
+    Set<Path> pollMissing() {
+        Set<Path> polled = missing;
         missing = null;
-        return taken == null ? Set.of() : taken;
+        return polled == null ? Set.of() : polled;
     }
 
     private void removeEntry(Path entry) {
@@ -211,7 +211,7 @@ final class DirectoryNode implements DirectoryListener {
             return;
         }
         removeEntry(entry);
-        // Also if it was a file: a directory that took its name since may be known already.
+        // Also for a file: a directory that has its name since then may be known already.
         DirectoryNode child = children.get(entry);
         if (child != null) {
             tree.removeSubtree(child);
@@ -243,12 +243,12 @@ final class DirectoryNode implements DirectoryListener {
         if (above == null) {
             tree.watch.onTargetRemoved();
         } else if ((mask & IN_UNMOUNT) != 0 && !tree.isInconsistent()) {
-            // What was mounted here is gone, and what it covered is to be seen again.
+            // The file system was unmounted, and the directory below it is visible again.
             tree.report(Kind.OVERFLOW, path());
             tree.removeSubtree(this);
             tree.addSubtree(above, name);
         } else if ((mask & IN_IGNORED) != 0) {
-            tree.onUnwatched(this); // Its parent is told, or has been, what became of it.
+            tree.onUnwatched(this); // The parent receives the event that explains it.
         }
     }
 }

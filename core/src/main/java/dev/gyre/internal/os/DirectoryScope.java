@@ -12,26 +12,23 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
-/// The entries of one directory, or one of them.
+/// Watches the entries of one directory, or a single entry.
 ///
 /// Loop thread only.
-final class DirectoryScope implements Scope, DirectoryListener {
+final class DirectoryScope implements OpenFileWatch.Scope, DirectoryListener {
     private final OpenFileWatch watch;
     private final InotifyInstance inotify;
     private final Path directory;
 
-    /// The one entry that matters; null if all do.
+    /// The single entry to report; `null` for all of them.
     private final @Nullable Path only;
 
     private int descriptor = InotifyInstance.UNWATCHED;
 
     DirectoryScope(
-            OpenFileWatch watch,
-            InotifyInstance notifications,
-            Path directory,
-            @Nullable Path only) {
+            OpenFileWatch watch, InotifyInstance inotify, Path directory, @Nullable Path only) {
         this.watch = watch;
-        this.inotify = notifications;
+        this.inotify = inotify;
         this.directory = directory;
         this.only = only;
     }
@@ -54,7 +51,7 @@ final class DirectoryScope implements Scope, DirectoryListener {
     }
 
     @Override
-    public boolean verify(boolean isLastLook) {
+    public boolean verify(boolean isLastAttempt) {
         return true;
     }
 

@@ -30,31 +30,32 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/// A directory and all directories below it, each with a watch of its own.
+/// Watches a directory and all directories below it, each with a kernel watch of its own.
 ///
-/// A new directory is known by the event of its creation, and by then there may be something in it
-/// that no watch has seen. So it is watched first and then listed. What the list shows is reported
-/// at once; its event, if there is one, comes later and is passed over ([TreeNode#reports]).
+/// A new directory becomes known by the event of its creation, and by then it may have entries that
+/// no watch has seen. So it is watched first and then listed. Listed entries are reported at once;
+/// their events, if any, arrive later and are skipped ([DirectoryNode#markReported]).
 ///
-/// Events are history, while the file system shows the present. A path that an event names may
-/// lead nowhere by now, because the directory is gone, or because one above it has another name:
-/// the entry is *missing* until another event says which, and is looked for again when a directory
-/// above it moves. Or the path may lead to another directory. The kernel says which it is, for a
-/// directory that is watched already gives the same watch again. If that one is somewhere else in
-/// our tree, or an event says what cannot be, then what was reported was not how it happened: the
-/// tree is *in doubt*. It passes over all events that there are, and when none is left it looks at
-/// everything anew and reports one OVERFLOW. The same if a directory that was moved is not where
-/// the events have led it, or if it may have been another one that we looked into ([TreeVerification]).
+/// Events are history, while the file system shows the present. The path of an event may no longer
+/// exist, because the directory is gone, or because one above it was renamed. Then the entry is
+/// *missing* until another event explains it, and is retried when a directory above it moves.
+///
+/// Or the path may lead to another directory. The kernel identifies it, since a directory that is
+/// watched already returns the same watch again. If that one is elsewhere in the tree, or an event
+/// contradicts the tree, the reported history is wrong: the tree is *inconsistent*. It then skips all
+/// pending events, rescans everything once none is left, and reports one OVERFLOW. It does the same
+/// if a moved directory is not where the events have led it, or if a scan may have listed another
+/// directory ([TreeVerification]).
 ///
 /// Loop thread only.
-final class DirectoryTree implements Scope {
-    /// Why directories are looked at.
+final class DirectoryTree implements OpenFileWatch.Scope {
+    /// Why directories are scanned.
     private enum Purpose {
-        /// Nothing is reported, and what cannot be watched is thrown.
+        /// Reports nothing, and throws if a directory cannot be watched.
         OPENING,
-        /// All that is found is new.
+        /// Reports all entries as new.
         ADDITION,
-        /// The user looks for himself.
+        /// Reports nothing, because the user rescans.
         RECOVERY
     }
 
@@ -67,13 +68,13 @@ final class DirectoryTree implements Scope {
     private boolean inconsistent;
     private long scans;
 
-    /// Those with something below them that was not there when it was to be watched.
+    /// Directories with missing entries.
     private final Set<DirectoryNode> incomplete = new HashSet<>();
 
-    DirectoryTree(OpenFileWatch watch, InotifyInstance notifications) {
+    DirectoryTree(OpenFileWatch watch, InotifyInstance inotify) {
         this.watch = watch;
-        this.inotify = notifications;
-        verification = new TreeVerification(notifications);
+        this.inotify = inotify;
+        verification = new TreeVerification(inotify);
     }
 
     @Override
@@ -101,11 +102,11 @@ final class DirectoryTree implements Scope {
         }
         for (DirectoryNode node : incomplete) {
             node.isUnlisted = false;
-            Set<Path> _ = node.takeMissing();
+            Set<Path> _ = node.pollMissing();
         }
         incomplete.clear();
         for (DirectoryNode node : nodes.values()) {
-            node.clearScan(); // Events that would have told of their end were passed over.
+            node.clearScan(); // Events that would expire the scan were skipped.
         }
         verification.clear();
         inconsistent = false;
@@ -120,13 +121,13 @@ final class DirectoryTree implements Scope {
     }
 
     @Override
-    public boolean verify(boolean isLastLook) {
+    public boolean verify(boolean isLastAttempt) {
         incomplete.removeIf(node -> node.expireMissing(inotify.reads()));
         Verdict verdict = inconsistent ? Verdict.INCONSISTENT : verification.verify();
         if (verdict == Verdict.CONSISTENT) {
             return inotify.scanned().isEmpty();
         }
-        if (verdict == Verdict.INCONSISTENT || isLastLook) {
+        if (verdict == Verdict.INCONSISTENT || isLastAttempt) {
             watch.recover();
         }
         return false;
@@ -144,7 +145,7 @@ final class DirectoryTree implements Scope {
 
     // ------------------------------------------------------------------ changes of the tree
 
-    /// A directory has come: watches it and reports what is in it.
+    /// Watches a new directory and reports its entries.
     void addSubtree(DirectoryNode parent, Path name) {
         DirectoryNode node = addDirectory(parent, name, Purpose.ADDITION);
         if (node != null) {
@@ -156,19 +157,19 @@ final class DirectoryTree implements Scope {
         DirectoryNode moved = from.children.get(name);
         DirectoryNode replaced = to.children.get(newName);
         if (!isDirectory) {
-            // A directory that we know under either name came later than this.
+            // A known directory under either name is newer than this event.
             inconsistent |= moved != null || replaced != null;
             return;
         }
         verification.expectEntry(to, newName);
         if (replaced != null) {
-            verification.expectEntry(from, name); // Perhaps they were exchanged.
+            verification.expectEntry(from, name); // They may have been exchanged.
             removeSubtree(replaced);
         }
         if (moved == null) {
-            addSubtree(to, newName); // It was gone when we wanted to watch it.
+            addSubtree(to, newName); // It was missing when it should have been watched.
         } else if (to.isWithin(moved) || to.descriptor == InotifyInstance.UNWATCHED) {
-            inconsistent = true; // Not a thing that happens to directories: it was another one.
+            inconsistent = true; // Impossible for a directory: it was another one.
         } else {
             attach(moved, to, newName);
             invalidateScans(moved);
@@ -176,9 +177,9 @@ final class DirectoryTree implements Scope {
         }
     }
 
-    /// What was looked at a moment ago in a directory that has moved, perhaps before we looked. A
-    /// look begins and ends with the right directory at its path; so if another one was there
-    /// meanwhile, two moves or more tell of it.
+    /// Questions recent scans below a directory that moved, perhaps before the scan. A scan starts and
+    /// ends with the right directory at its path. So if another one was there in between, at least two
+    /// moves are reported.
     private void invalidateScans(DirectoryNode moved) {
         for (DirectoryNode node : inotify.scanned()) {
             DirectoryNode parent = node.parent;
@@ -192,7 +193,7 @@ final class DirectoryTree implements Scope {
         }
     }
 
-    /// Two entries may have been exchanged; then there is one of that name still.
+    /// Reports the entry of that name if it still exists, because two entries were exchanged.
     void checkExchanged(DirectoryNode node, Path name) {
         markScanned(node);
         if (!verification.isAtItsPath(node)) {
@@ -214,7 +215,7 @@ final class DirectoryTree implements Scope {
         inotify.markScanned(node);
     }
 
-    /// Looks again for what was missing in a directory that has moved.
+    /// Retries the missing entries below a directory that moved.
     private void retryMissing(DirectoryNode moved) {
         for (DirectoryNode node : List.copyOf(incomplete)) {
             if (!node.isWithin(moved)) {
@@ -225,13 +226,13 @@ final class DirectoryTree implements Scope {
                 node.isUnlisted = false;
                 scan(node, Purpose.ADDITION);
             }
-            for (Path name : node.takeMissing()) {
+            for (Path name : node.pollMissing()) {
                 addSubtree(node, name);
             }
         }
     }
 
-    /// The directory is no longer part of the tree, nor is anything below it.
+    /// Removes a directory and everything below it from the tree.
     void removeSubtree(DirectoryNode node) {
         detach(node);
         Deque<DirectoryNode> left = new ArrayDeque<>();
@@ -243,7 +244,7 @@ final class DirectoryTree implements Scope {
         }
     }
 
-    /// The kernel has dropped its watch.
+    /// The kernel has removed the watch of a directory.
     void onUnwatched(DirectoryNode node) {
         nodes.remove(node.descriptor);
         incomplete.remove(node);
@@ -280,9 +281,9 @@ final class DirectoryTree implements Scope {
         }
     }
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ scanning
 
-    /// Watches what is there under that name, if it is a directory.
+    /// Watches the entry of that name if it is a directory.
     private @Nullable DirectoryNode addDirectory(DirectoryNode parent, Path name, Purpose purpose) {
         Path path = parent.path().resolve(name);
         int descriptor = inotify.watch(path, IN_DONT_FOLLOW);
@@ -302,16 +303,16 @@ final class DirectoryTree implements Scope {
             return known;
         }
         if (known != null && purpose == Purpose.ADDITION) {
-            inconsistent = true; // It was moved here, and we are still to hear of it.
+            inconsistent = true; // It was moved here, and the event is still unread.
             return null;
         }
         if (known != null && parent.isWithin(known)) {
-            return null; // Mounted into itself: there is no end to that.
+            return null; // Mounted into itself: an endless path.
         }
         if (known != null) {
-            // In one of the places we were misled, and may have listed nothing.
+            // One of the two places was wrong, and its listing may be empty.
             inconsistent |= known.foundInScan == scans;
-            detach(known); // First: it may be below the one whose place it has taken.
+            detach(known); // First: it may be below the directory that it replaces.
         }
         if (there != null) {
             removeSubtree(there);
@@ -326,7 +327,7 @@ final class DirectoryTree implements Scope {
         return node;
     }
 
-    /// Looks at a directory and everything below it, and watches all directories that it finds.
+    /// Lists a directory and everything below it, and watches all directories that it finds.
     ///
     /// @return the directories
     private Set<DirectoryNode> scan(DirectoryNode start, Purpose purpose) {
@@ -342,7 +343,7 @@ final class DirectoryTree implements Scope {
         return found;
     }
 
-    /// @return the directories in it
+    /// @return the subdirectories
     private List<DirectoryNode> list(DirectoryNode node, Purpose purpose) {
         List<DirectoryNode> directories = new ArrayList<>();
         Path path = node.path();
@@ -370,9 +371,9 @@ final class DirectoryTree implements Scope {
         }
         int found = verification.probe(node);
         if (found >= 0 && found != node.descriptor) {
-            inconsistent = true; // Perhaps it was already the other one that was listed.
+            inconsistent = true; // The other directory may have been listed.
         } else if (found < 0 && InotifyInstance.isMissing(-found) && opened) {
-            // The same, and that one has gone on. What is new in it matters only if it lasts.
+            // The same, and the other one has moved on. New entries matter only if the node stays.
             if (purpose == Purpose.ADDITION) {
                 verification.expectRemoval(node);
             } else {
@@ -403,7 +404,7 @@ final class DirectoryTree implements Scope {
     }
 
     private void reportUnwatched(Path path, Exception reason) {
-        LOG.log(Level.WARNING, "{0} is not watched: {1}", path, reason.getMessage());
+        LOG.log(Level.WARNING, "Cannot watch {0}: {1}", path, reason.getMessage());
         report(Kind.OVERFLOW, path);
     }
 }

@@ -23,8 +23,8 @@ import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.os.InotifyReader.MoveHalf;
 import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.FileCalls;
 import dev.gyre.internal.sys.FileNames;
-import dev.gyre.internal.sys.Inotify;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.io.Descriptor;
@@ -38,25 +38,25 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/// The inotify instance that all watches of a loop share: opened for the first of them, closed
-/// with the last.
+/// The inotify instance that all watches of a loop share: opened for the first of them, closed with
+/// the last.
 ///
-/// Only directories are watched, all for the same events, because for the kernel a directory is
-/// one watch however many of ours are interested in it.
+/// Only directories are watched, all for the same events, because the kernel has one watch per
+/// directory regardless of the number of listeners.
 ///
 /// Loop thread only.
 final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
     static final int UNWATCHED = -1;
 
-    /// How long half a move waits for the other half.
+    /// How long the first half of a move waits for the second.
     static final Duration MOVE_TIMEOUT = Duration.ofMillis(10);
 
-    /// How often the tree is looked at before we rather say that we do not know.
+    /// The number of verifications before an OVERFLOW is reported instead.
     private static final int MAX_VERIFICATIONS = 4;
 
     private static final int SELF_EVENTS = IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED;
 
-    /// IN_EXCL_UNLINK: what is written to a file that is deleted already is of no interest.
+    /// IN_EXCL_UNLINK omits writes to a deleted file.
     private static final int MASK =
             IN_CREATE
                     | IN_DELETE
@@ -69,29 +69,29 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
                     | IN_EXCL_UNLINK
                     | IN_ONLYDIR;
 
-    /// One that [#of] does not find any more.
-    private record Lost(InotifyInstance notifications) implements AutoCloseable {
+    /// Owns an instance that [#of] must no longer find.
+    private record Detached(InotifyInstance inotify) implements AutoCloseable {
         @Override
         public void close() {
-            notifications.close();
+            inotify.close();
         }
     }
 
     private final Loop loop;
-    private final Inotify calls;
+    private final FileCalls calls;
     private final Descriptor descriptor;
     private final Watcher watcher;
     private final InotifyReader events;
     private final ChangeDispatch dispatch;
-    private final Listeners listeners = new Listeners();
+    private final DirectoryListener.Registry listeners = new DirectoryListener.Registry();
     private final Set<OpenFileWatch> watches = new LinkedHashSet<>();
 
-    /// Those that were looked at so lately that events from before may still come.
+    /// Directories scanned so recently that older events may still be unread.
     private final Set<DirectoryNode> scanned = new LinkedHashSet<>();
 
     private final RenameDetector renames = new RenameDetector(listeners);
 
-    /// What the loop closes when it ends.
+    /// Closed by the loop when it terminates.
     private AutoCloseable ownership = this;
 
     private @Nullable Timer moveTimer;
@@ -100,9 +100,9 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
     private long directoryChanges;
     private boolean closed;
 
-    private InotifyInstance(Loop loop, Inotify inotify, Descriptor descriptor) {
+    private InotifyInstance(Loop loop, FileCalls calls, Descriptor descriptor) {
         this.loop = loop;
-        this.calls = inotify;
+        this.calls = calls;
         this.descriptor = descriptor;
         events = new InotifyReader(descriptor, this);
         dispatch = new ChangeDispatch(loop);
@@ -110,24 +110,26 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         loop.own(ownership);
     }
 
-    /// The loop's own, opened if there is none yet.
+    /// Returns the instance of the loop, opened if absent.
     ///
     /// @throws SystemCallException if the kernel refuses
     static InotifyInstance of(
-            Loop loop, Supplier<? extends Inotify> seam, Supplier<? extends PollSyscalls> kernels) {
+            Loop loop,
+            Supplier<? extends FileCalls> files,
+            Supplier<? extends PollSyscalls> kernels) {
         InotifyInstance present = loop.owned(InotifyInstance.class);
         if (present != null) {
             return present;
         }
-        Inotify inotify = seam.get();
-        FdReaper.reclaim(); // Numbers may have run out for want of a look.
-        int fd = inotify.init1(Linux.IN_NONBLOCK | Linux.IN_CLOEXEC);
+        FileCalls calls = files.get();
+        FdReaper.reclaim(); // Descriptors may have run out.
+        int fd = calls.inotifyInit1(Linux.IN_NONBLOCK | Linux.IN_CLOEXEC);
         if (fd < 0) {
             throw new SystemCallException("inotify_init1", -fd, SystemCallException.NO_FD);
         }
         Descriptor descriptor = OpenDescriptor.fresh(kernels, fd, true);
         try {
-            return new InotifyInstance(loop, inotify, descriptor);
+            return new InotifyInstance(loop, calls, descriptor);
         } catch (Throwable e) {
             descriptor.close();
             throw e;
@@ -142,7 +144,7 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         return dispatch;
     }
 
-    // ------------------------------------------------------------------ who watches
+    // ------------------------------------------------------------------ watches
 
     void add(OpenFileWatch watch) {
         watches.add(watch);
@@ -174,14 +176,14 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         }
     }
 
-    /// Ends everything. By the loop when it ends, too.
+    /// Closes everything, also when the loop terminates.
     @Override
     public void close() {
         if (closed) {
             return;
         }
         closed = true;
-        descriptor.close(); // The kernel forgets all that was watched.
+        descriptor.close(); // The kernel removes all its watches.
         Timer waiting = moveTimer;
         if (waiting != null) {
             waiting.cancel();
@@ -196,18 +198,17 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
 
     // ------------------------------------------------------------------ directories
 
-    /// Has the kernel watch a directory. Who calls this has to listen to the result or take it
-    /// back.
+    /// Adds a kernel watch. The caller must listen to it or remove it.
     ///
     /// @param flags IN_DONT_FOLLOW or none
     /// @return the kernel's watch, or `-errno`
     int watch(Path directory, int flags) {
-        return calls.addWatch(descriptor.fd(), FileNames.bytes(directory), MASK | flags);
+        return calls.inotifyAddWatch(descriptor.fd(), FileNames.bytes(directory), MASK | flags);
     }
 
-    /// The same for one that has to be there.
+    /// Adds a kernel watch for a directory that must exist.
     ///
-    /// @throws SystemCallException that names the directory if the kernel refuses
+    /// @throws SystemCallException if the kernel refuses; names the directory
     int requireWatch(Path directory) {
         int result = watch(directory, 0);
         if (result < 0) {
@@ -233,11 +234,11 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
     }
 
     private void removeWatch(int watch) {
-        // Refused only if the directory is gone, and the watch with it.
-        int _ = calls.rmWatch(descriptor.fd(), watch);
+        // Refused only if the directory, and its watch, no longer exist.
+        int _ = calls.inotifyRmWatch(descriptor.fd(), watch);
     }
 
-    /// Which directory is there, without watching it if nobody does.
+    /// Identifies the directory at a path, without leaving a new watch behind.
     ///
     /// @return the kernel's watch, or `-errno`
     int probe(Path directory, int flags) {
@@ -248,10 +249,10 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         return found;
     }
 
-    /// Whether the path still leads to the directory that is watched.
+    /// Returns whether the path still leads to the watched directory.
     boolean isSameDirectory(Path directory, int watch) {
         int found = probe(directory, 0);
-        // Other refusals do not mean that it is gone.
+        // Other errors do not mean that it no longer exists.
         return found < 0 ? !isMissing(-found) : found == watch;
     }
 
@@ -259,12 +260,12 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         return errno == Errno.ENOENT || errno == Errno.ENOTDIR || errno == Errno.ELOOP;
     }
 
-    /// Which read is under way, or was the last.
+    /// Returns the number of the current or latest read.
     long reads() {
         return reads;
     }
 
-    /// How often a directory is known to have come, gone, or changed its place.
+    /// Returns the number of known creations, deletions and moves of directories.
     long directoryChanges() {
         return directoryChanges;
     }
@@ -279,15 +280,15 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
 
     // ------------------------------------------------------------------ events
 
-    /// Reads, and again as long as somebody was faster than our look, or what we believe is wrong.
+    /// Reads events and verifies the watches, repeatedly while changes interfere or a state is wrong.
     void readAndVerify() {
-        int looks = dispatch.isHalfFull() ? 0 : MAX_VERIFICATIONS;
-        while (looks > 0 && read() && !verify(looks == 1)) {
-            looks--;
+        int attempts = dispatch.isHalfFull() ? 0 : MAX_VERIFICATIONS;
+        while (attempts > 0 && read() && !verify(attempts == 1)) {
+            attempts--;
         }
     }
 
-    /// @return whether all that happened is known
+    /// @return whether all events up to now are processed
     private boolean read() {
         reads++;
         boolean drained;
@@ -298,30 +299,30 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
             throw e;
         }
         if (drained && events.pendingMove() == null) {
-            // What was scanned before this read has had all its events now.
+            // All events from before these scans have been read.
             scanned.removeIf(node -> node.expireReported(reads));
         }
         updateMoveTimer();
         return drained && events.pendingMove() == null;
     }
 
-    private boolean verify(boolean isLastLook) {
+    private boolean verify(boolean isLastAttempt) {
         boolean settled = true;
         for (OpenFileWatch watch : List.copyOf(watches)) {
-            settled &= watch.verify(isLastLook);
+            settled &= watch.verify(isLastAttempt);
         }
         return settled;
     }
 
-    /// Nothing can be read any more. The watches are over as soon as they were told, and whoever
-    /// watches next is given another instance.
+    /// The instance can no longer be read. Its watches end with their last report, and the next watch
+    /// opens another instance.
     private void onReadFailed() {
         for (OpenFileWatch watch : List.copyOf(watches)) {
             watch.onReadFailed();
         }
-        loop.unwatch(descriptor); // Or it would be reported for ever.
+        loop.unwatch(descriptor); // Or it would stay ready forever.
         loop.disown(ownership);
-        ownership = new Lost(this);
+        ownership = new Detached(this);
         loop.own(ownership);
     }
 
@@ -338,16 +339,16 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         }
     }
 
-    /// The loop may have been busy all the time, so one look more.
+    /// Reads once more, because the loop may have been busy during the whole timeout.
     private void onMoveTimeout() {
-        MoveHalf alone = events.pendingMove();
-        boolean isAllKnown = read();
-        if (alone != null && alone.equals(events.pendingMove())) {
+        MoveHalf half = events.pendingMove();
+        boolean isDrained = read();
+        if (half != null && half.equals(events.pendingMove())) {
             events.expirePendingMove();
             updateMoveTimer();
-            isAllKnown = true;
+            isDrained = true;
         }
-        if (isAllKnown && !verify(false)) {
+        if (isDrained && !verify(false)) {
             readAndVerify();
         }
     }
@@ -414,13 +415,13 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         if ((mask & SELF_EVENTS) == 0) {
             return;
         }
-        List<DirectoryListener> told = listeners.of(watch);
+        List<DirectoryListener> notified = listeners.of(watch);
         if ((mask & IN_IGNORED) != 0) {
             listeners.removeAll(watch); // The kernel has dropped it.
             renames.forget(watch);
         }
         directoryChanges += (mask & IN_UNMOUNT) != 0 ? 1 : 0;
-        for (DirectoryListener listener : told) {
+        for (DirectoryListener listener : notified) {
             listener.onSelf(mask);
         }
     }

@@ -21,14 +21,15 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
 
-/// Reads inotify's events and joins the two halves of a move.
+/// Reads events of inotify and joins the two halves of a move.
 ///
-/// The kernel queues IN_MOVED_FROM and IN_MOVED_TO one after the other, but not in one step: a
-/// read may fall between them, and so may other events. Those can only be about other directories,
-/// or about contents, for the kernel holds both directories locked meanwhile; so it does no harm
-/// to report the move at the place of its first half. A first half waits for the event behind it,
-/// which the owner limits by time. If that is not the second half, the few events behind it are
-/// looked at, and then the first half stands alone.
+/// The kernel queues IN_MOVED_FROM and IN_MOVED_TO one after the other, but not atomically: a read
+/// may end between them, and other events may separate them. Those concern other directories or file
+/// contents only, because the kernel locks both directories meanwhile. So the move can be reported at
+/// the position of its first half.
+///
+/// A first half waits for the next event, with a timeout set by the owner. If that is not the second
+/// half, the reader looks a few events ahead. Without a match the first half is reported alone.
 ///
 /// Loop thread only.
 final class InotifyReader {
@@ -36,10 +37,10 @@ final class InotifyReader {
 
     private static final int MAX_EVENT_BYTES = SIZEOF_INOTIFY_EVENT + NAME_MAX + 1;
 
-    /// How many events may lie between two halves that were read together.
+    /// The maximum number of events between two halves of one read.
     private static final int LOOK_AHEAD = 16;
 
-    /// Who is told.
+    /// Receives the events.
     interface Sink {
         /// An entry was created, deleted, modified, or closed after writing.
         void onEntry(int watch, int mask, Path name);
@@ -50,27 +51,27 @@ final class InotifyReader {
 
         void onMovedIn(MoveHalf to);
 
-        /// Something became of the watched directory itself.
+        /// The watched directory itself changed.
         void onSelf(int watch, int mask);
 
         /// Events were lost.
         void onOverflow();
     }
 
-    /// One end of a move.
+    /// One half of a move.
     record MoveHalf(int watch, Path name, boolean isDirectory, int cookie) {}
 
     private final Descriptor source;
     private final Sink sink;
 
-    /// Between reads it holds the beginning of an event at most, and that only if something cuts
-    /// events, which inotify does not.
+    /// Between reads it holds at most the start of an event, and only if a read splits events, which
+    /// inotify does not.
     private final ByteBuffer buffer =
             ByteBuffer.allocateDirect(BUFFER_BYTES).order(ByteOrder.nativeOrder());
 
     private @Nullable MoveHalf pendingMove;
 
-    /// Of second halves that were reported ahead of their place.
+    /// The cookies of second halves that were reported ahead of their position.
     private final Set<Integer> joinedCookies = new HashSet<>();
 
     InotifyReader(Descriptor source, Sink sink) {
@@ -78,14 +79,14 @@ final class InotifyReader {
         this.sink = sink;
     }
 
-    /// Reads once and tells of what came.
+    /// Reads once and reports the events.
     ///
-    /// @return whether nothing was left to be read
-    /// @throws dev.gyre.SystemCallException if the kernel refuses
+    /// @return whether the kernel's queue was drained
+    /// @throws dev.gyre.SystemCallException if the read fails
     boolean read() {
         int count = source.read(buffer);
         if (count == Descriptor.END) {
-            throw new IllegalStateException(source + " has ended, which inotify never does");
+            throw new IllegalStateException(source + " is at its end, which inotify never is");
         }
         boolean drained = buffer.remaining() >= MAX_EVENT_BYTES;
         buffer.flip();
@@ -97,7 +98,7 @@ final class InotifyReader {
             buffer.compact();
         }
         if (!buffer.hasRemaining()) {
-            // An event larger than the buffer: the stream makes no sense any more.
+            // An event larger than the buffer: the stream is corrupt.
             buffer.clear();
             overflow();
         }
@@ -108,7 +109,7 @@ final class InotifyReader {
         return pendingMove;
     }
 
-    /// The other half did not come in time.
+    /// Reports a first half whose second half is overdue.
     void expirePendingMove() {
         MoveHalf alone = pendingMove;
         if (alone != null) {
@@ -135,7 +136,7 @@ final class InotifyReader {
 
     private void processNext() {
         int at = buffer.position();
-        buffer.position(end(at)); // First: what is told may fail, and must not be told again.
+        buffer.position(end(at)); // First: a report may throw, and must not be repeated.
         int mask = buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_MASK);
         int cookie = buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_COOKIE);
         boolean isSecond = (mask & IN_MOVED_TO) != 0;
@@ -175,10 +176,10 @@ final class InotifyReader {
         sink.onOverflow();
     }
 
-    /// @return where it is, or -1
+    /// @return its index, or -1
     private int findSecondHalf(int from, int cookie) {
         int at = from;
-        for (int looked = 0; looked < LOOK_AHEAD && isWhole(at); looked++) {
+        for (int checked = 0; checked < LOOK_AHEAD && isWhole(at); checked++) {
             if ((buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_MASK) & IN_MOVED_TO) != 0
                     && buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_COOKIE) == cookie) {
                 return at;
@@ -200,8 +201,8 @@ final class InotifyReader {
     private Path nameAt(int at) {
         int start = at + SIZEOF_INOTIFY_EVENT;
         int length = 0;
-        int most = buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_LEN);
-        while (length < most && buffer.get(start + length) != 0) {
+        int max = buffer.getInt(at + OFFSETOF_INOTIFY_EVENT_LEN);
+        while (length < max && buffer.get(start + length) != 0) {
             length++;
         }
         byte[] bytes = new byte[length];

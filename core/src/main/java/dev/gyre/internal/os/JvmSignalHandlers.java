@@ -10,29 +10,28 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.Set;
 
-/// The JVM's own signal handler: the one place that knows `sun.misc.Signal`.
+/// Installs handlers for signals in the JVM. The only class that knows `sun.misc.Signal`.
 ///
-/// HotSpot's handler in C only counts. A thread of its own, the dispatcher, then starts a new
-/// thread for each signal, which calls ours. So what we do here may do anything, and two signals
-/// may come in any order.
+/// HotSpot's handler in C only counts. Its dispatcher thread then starts a new thread for each
+/// signal, which calls the installed handler. So a handler may call anything, and two signals may
+/// arrive in any order.
 ///
-/// By method handles, because javac has a warning for every mention of `sun.misc` that nothing
-/// silences, and our warnings are errors.
+/// It uses method handles, because javac warns about every mention of `sun.misc`, the warning cannot
+/// be suppressed, and warnings are errors in this build.
 public final class JvmSignalHandlers {
     private static final String DISPATCHER = "Signal Dispatcher";
 
-    /// The JVM leaves these ignored if they were so when it was started.
+    /// The JVM leaves these ignored if it was started with them ignored.
     private static final Set<Signal> KEPT_IGNORED =
             Set.of(Signal.SIGHUP, Signal.SIGINT, Signal.SIGTERM);
 
-    /// Linked when first used, so that nothing of it is touched by a program that blocks its
-    /// signals.
+    /// Linked at first use, so a program that blocks its signals never loads `sun.misc.Signal`.
     private static final class Linked {
         static final Class<?> HANDLER;
         static final MethodHandle NEW_SIGNAL;
         static final MethodHandle HANDLE;
 
-        /// `SignalHandler` from a Runnable.
+        /// Adapts a Runnable to `SignalHandler`.
         static final MethodHandle RUN;
 
         static final Object SIG_IGN;
@@ -66,14 +65,14 @@ public final class JvmSignalHandlers {
         }
     }
 
-    /// Whether there is anybody to call a handler. With -Xrs there is not: HotSpot refuses some
-    /// signals then, and accepts handlers for the others that it never calls.
+    /// Returns whether the JVM calls handlers. With -Xrs it does not: HotSpot rejects some signals
+    /// then, and accepts handlers for the others that it never calls.
     boolean areCalled() {
         ThreadGroup top = Thread.currentThread().getThreadGroup();
         for (ThreadGroup parent = top; parent != null; parent = parent.getParent()) {
             top = parent;
         }
-        // Only the JVM's own threads are right at the top, and they are few.
+        // Only the JVM's own threads are in the top group, and they are few.
         @Nullable Thread[] threads = new @Nullable Thread[top.activeCount() + 16];
         int count = top.enumerate(threads, false);
         for (int i = 0; i < count; i++) {
@@ -85,18 +84,17 @@ public final class JvmSignalHandlers {
         return false;
     }
 
-    /// Has `heard` run for each signal, on some thread, instead of whatever was done about it
-    /// before.
+    /// Replaces the action of a signal: `action` runs for each one, on any thread.
     ///
-    /// @throws IllegalArgumentException if the JVM wants it for itself
+    /// @throws IllegalArgumentException if the JVM uses the signal itself
     @SuppressWarnings("ReferenceEquality") // it is a constant
-    Installed install(Signal signal, Runnable heard) {
+    Installed install(Signal signal, Runnable action) {
         try {
-            // Its names lack the SIG.
+            // The JVM's names lack the prefix SIG.
             Object name = (Object) Linked.NEW_SIGNAL.invokeExact(signal.name().substring(3));
             Object handler =
                     MethodHandleProxies.asInterfaceInstance(
-                            Linked.HANDLER, Linked.RUN.bindTo(heard));
+                            Linked.HANDLER, Linked.RUN.bindTo(action));
             Object previous = handle(name, handler);
             boolean ignored = previous == Linked.SIG_IGN && KEPT_IGNORED.contains(signal);
             return new Installed(name, handler, previous, ignored);
@@ -121,14 +119,14 @@ public final class JvmSignalHandlers {
         };
     }
 
-    /// A handler of ours and what it replaced.
+    /// An installed handler and the one that it replaced.
     ///
-    /// @param isIgnored whether the signal stays ignored nevertheless
+    /// @param isIgnored whether the signal stays ignored all the same
     record Installed(Object name, Object handler, Object previous, boolean isIgnored) {
 
-        /// Puts back what was there before. One that somebody else has put in place of ours stays;
-        /// to find it there is no way but to replace it for a moment.
-        @SuppressWarnings("ReferenceEquality") // ours and no other
+        /// Restores the previous handler. A handler that other code has installed since stays; it can
+        /// be read only by replacing it for a moment.
+        @SuppressWarnings("ReferenceEquality") // this instance and no other
         void restore() {
             Object found = handle(name, previous);
             if (found != handler && !isIgnored) {

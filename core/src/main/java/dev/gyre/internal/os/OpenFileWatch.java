@@ -2,8 +2,8 @@ package dev.gyre.internal.os;
 
 import dev.gyre.EventLoop;
 import dev.gyre.internal.loop.Loop;
-import dev.gyre.internal.sys.Inotify;
-import dev.gyre.internal.sys.LinuxInotify;
+import dev.gyre.internal.sys.FileCalls;
+import dev.gyre.internal.sys.LinuxFileCalls;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.os.FileChange;
@@ -14,12 +14,35 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// A watch as its user sees it, and the door through which its [Scope] reports.
+/// A file watch: the user's handle, and the channel through which its [Scope] reports.
 public final class OpenFileWatch implements FileWatch {
+    /// The directories of a watch.
+    sealed interface Scope permits DirectoryScope, DirectoryTree {
+        /// Starts to watch.
+        ///
+        /// @throws RuntimeException if a directory cannot be watched; the caller then calls
+        ///     [#release]
+        void open();
+
+        /// Stops to watch. Idempotent.
+        void release();
+
+        /// Completes the watched set after events were lost.
+        ///
+        /// @return whether the target still exists
+        boolean recover();
+
+        /// Compares the state with the file system, once all events have been processed.
+        ///
+        /// @param isLastAttempt whether a difference counts even if a recent event may explain it
+        /// @return whether the state is confirmed; if not, another read is needed
+        boolean verify(boolean isLastAttempt);
+    }
+
     private final Loop loop;
     private final Path path;
     private final Consumer<? super FileChange> callback;
@@ -30,81 +53,71 @@ public final class OpenFileWatch implements FileWatch {
     private boolean open = true;
     private boolean referenced = true;
 
-    /// Whether the last change is on its way.
+    /// Whether the last change is queued.
     private boolean ending;
 
-    /// Whether an OVERFLOW is on its way for want of room, in which everything else is included.
+    /// Whether an OVERFLOW is queued because the queue was full. It covers all further changes.
     private boolean overflowing;
 
-    /// Whether events may still come of what the user saw when he looked after an OVERFLOW.
+    /// Whether the user may have rescanned after an OVERFLOW while older events are still unread.
     private boolean mayHaveRescanned;
 
     private OpenFileWatch(
-            InotifyInstance notifications,
+            InotifyInstance inotify,
             Path path,
             Consumer<? super FileChange> callback,
-            Function<OpenFileWatch, Scope> scope) {
-        this.loop = notifications.loop();
+            BiFunction<OpenFileWatch, InotifyInstance, Scope> scope) {
+        this.loop = inotify.loop();
         this.path = path;
         this.callback = callback;
-        this.inotify = notifications;
-        this.scope = scope.apply(this);
+        this.inotify = inotify;
+        this.scope = scope.apply(this, inotify);
     }
 
     public static FileWatch on(EventLoop loop, Path path, Consumer<? super FileChange> callback) {
-        return on(loop, path, callback, LinuxInotify::new, LinuxPollSyscalls::ofThread);
+        return on(loop, path, callback, LinuxFileCalls::new, LinuxPollSyscalls::ofThread);
     }
 
     static FileWatch on(
             EventLoop loop,
             Path path,
             Consumer<? super FileChange> callback,
-            Supplier<? extends Inotify> seam,
+            Supplier<? extends FileCalls> files,
             Supplier<? extends PollSyscalls> kernels) {
         Loop owner = check("FileWatch.on", loop, path, callback);
         Path parent = path.getParent();
         Path directory = parent == null ? Path.of("") : parent;
         Path name = path.getFileName();
-        boolean isName = name != null && !Files.isDirectory(path);
+        boolean isEntry = name != null && !Files.isDirectory(path);
         return open(
-                owner,
-                seam,
-                kernels,
-                shared ->
-                        new OpenFileWatch(
-                                shared,
-                                path,
-                                callback,
-                                watch ->
-                                        isName
-                                                ? new DirectoryScope(watch, shared, directory, name)
-                                                : new DirectoryScope(watch, shared, path, null)));
+                InotifyInstance.of(owner, files, kernels),
+                path,
+                callback,
+                (watch, shared) ->
+                        isEntry
+                                ? new DirectoryScope(watch, shared, directory, name)
+                                : new DirectoryScope(watch, shared, path, null));
     }
 
     public static FileWatch tree(
             EventLoop loop, Path directory, Consumer<? super FileChange> callback) {
-        return tree(loop, directory, callback, LinuxInotify::new, LinuxPollSyscalls::ofThread);
+        return tree(loop, directory, callback, LinuxFileCalls::new, LinuxPollSyscalls::ofThread);
     }
 
     static FileWatch tree(
             EventLoop loop,
             Path directory,
             Consumer<? super FileChange> callback,
-            Supplier<? extends Inotify> seam,
+            Supplier<? extends FileCalls> files,
             Supplier<? extends PollSyscalls> kernels) {
         Loop owner = check("FileWatch.tree", loop, directory, callback);
         OpenFileWatch opened =
                 open(
-                        owner,
-                        seam,
-                        kernels,
-                        shared ->
-                                new OpenFileWatch(
-                                        shared,
-                                        directory,
-                                        callback,
-                                        watch -> new DirectoryTree(watch, shared)));
-        // What happened while we looked is told apart from what happens from now on.
+                        InotifyInstance.of(owner, files, kernels),
+                        directory,
+                        callback,
+                        DirectoryTree::new);
+        // Separates events during the scan from those that follow.
         opened.inotify.readAndVerify();
         return opened;
     }
@@ -124,29 +137,28 @@ public final class OpenFileWatch implements FileWatch {
     }
 
     private static OpenFileWatch open(
-            Loop loop,
-            Supplier<? extends Inotify> seam,
-            Supplier<? extends PollSyscalls> kernels,
-            Function<InotifyInstance, OpenFileWatch> making) {
-        InotifyInstance shared = InotifyInstance.of(loop, seam, kernels);
+            InotifyInstance inotify,
+            Path path,
+            Consumer<? super FileChange> callback,
+            BiFunction<OpenFileWatch, InotifyInstance, Scope> scope) {
         try {
-            OpenFileWatch watch = making.apply(shared);
+            OpenFileWatch watch = new OpenFileWatch(inotify, path, callback, scope);
             try {
                 watch.scope.open();
             } catch (Throwable e) {
-                watch.open = false; // For what it had to tell already.
+                watch.open = false; // Drops changes that are queued already.
                 watch.scope.release();
                 throw e;
             }
-            shared.add(watch);
+            inotify.add(watch);
             return watch;
         } catch (Throwable e) {
-            shared.closeIfUnused();
+            inotify.closeIfUnused();
             throw e;
         }
     }
 
-    // ------------------------------------------------------------------ what users call
+    // ------------------------------------------------------------------ public methods
 
     @Override
     public Path path() {
@@ -200,7 +212,7 @@ public final class OpenFileWatch implements FileWatch {
     }
 
     private void report(FileChange change) {
-        if (!isActive() || ending || overflowing) {
+        if (!open || ending || overflowing) {
             return;
         }
         if (inotify.dispatch().hasRoom()) {
@@ -217,18 +229,18 @@ public final class OpenFileWatch implements FileWatch {
         }
     }
 
-    /// What is watched is no longer there.
+    /// The target no longer exists.
     void onTargetRemoved() {
         endWith(Kind.DELETED);
     }
 
-    /// Nothing more can be learnt.
+    /// No further event can be read.
     void onReadFailed() {
         endWith(Kind.OVERFLOW);
     }
 
     private void endWith(Kind kind) {
-        if (isActive() && !ending) {
+        if (open && !ending) {
             ending = true;
             scope.release();
             inotify.dispatch().add(this, new FileChange(kind, path), true);
@@ -245,23 +257,23 @@ public final class OpenFileWatch implements FileWatch {
         }
     }
 
-    /// Whether a move may be one that the user has seen already. Moving what he knows once more
-    /// would lead him astray; to him it is better told as an end and a beginning.
+    /// Returns whether the user may have seen the result of a move already. Applying the move again
+    /// would be wrong, so it is reported as a deletion and a creation.
     boolean mayHaveRescanned() {
         return mayHaveRescanned;
     }
 
-    // ------------------------------------------------------------------ for Notifications
+    // ------------------------------------------------------------------ for the inotify instance
 
-    /// All events that there were have been understood.
+    /// Verifies the scope, once all events have been processed.
     ///
-    /// @return whether they led to what is there
-    boolean verify(boolean isLastLook) {
+    /// @return whether its state is confirmed
+    boolean verify(boolean isLastAttempt) {
         mayHaveRescanned = false;
-        return ending || scope.verify(isLastLook);
+        return ending || scope.verify(isLastAttempt);
     }
 
-    /// Whether it still wants to be told. The same as [#isOpen()], for those on the loop thread.
+    /// Returns [#isOpen()] without the thread check.
     boolean isActive() {
         return open;
     }

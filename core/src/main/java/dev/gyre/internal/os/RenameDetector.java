@@ -8,39 +8,39 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Tells when two entries may have been exchanged. The kernel tells that as two moves, there and
-/// back, just as if one entry had been moved twice.
+/// Detects a possible exchange of two entries. The kernel reports an exchange as two moves, there
+/// and back, just like two moves of one entry.
 ///
-/// It keeps both directories locked meanwhile, so in each of them the first move and the second are
-/// neighbours; other directories may well have events between the two.
+/// It keeps both directories locked meanwhile, so in each of them the two moves are adjacent. Other
+/// directories may have events between the two.
 ///
 /// Loop thread only.
 final class RenameDetector {
-    /// @param origin null if it is not known
+    /// @param origin `null` if unknown
     private record Arrival(Path name, @Nullable MoveHalf origin) {}
 
-    private final Listeners listeners;
+    private final DirectoryListener.Registry listeners;
 
-    /// The last thing that happened to the entries of a directory, if that was an arrival.
+    /// The latest event of each directory, if it was an arrival.
     private final Map<Integer, Arrival> latest = new HashMap<>();
 
-    RenameDetector(Listeners listeners) {
+    RenameDetector(DirectoryListener.Registry listeners) {
         this.listeners = listeners;
     }
 
-    /// An entry has come by a move.
+    /// An entry arrived by a move.
     ///
-    /// @param origin null if it is not known
+    /// @param origin `null` if unknown
     void onArrived(MoveHalf to, @Nullable MoveHalf origin) {
         if (listeners.hasAny(to.watch())) {
             latest.put(to.watch(), new Arrival(to.name(), origin));
         }
     }
 
-    /// An entry has left.
+    /// An entry left by a move.
     ///
-    /// @param target null if it is not known
-    /// @return whether another entry may have the name now
+    /// @param target `null` if unknown
+    /// @return whether another entry may have its name now
     boolean isPossibleExchange(MoveHalf from, @Nullable MoveHalf target) {
         Arrival arrival = latest.remove(from.watch());
         if (arrival == null || !arrival.name.equals(from.name())) {
@@ -52,12 +52,12 @@ final class RenameDetector {
 
     private boolean mayBeSamePlace(MoveHalf one, MoveHalf other) {
         if (!listeners.hasAny(one.watch()) || !listeners.hasAny(other.watch())) {
-            return true; // A directory that was given up may have been given another number.
+            return true; // An unwatched directory may have got another watch.
         }
         return one.watch() == other.watch() && one.name().equals(other.name());
     }
 
-    /// Something else happened in the directory, or it is not watched any more.
+    /// The directory had another event, or is no longer watched.
     void forget(int watch) {
         latest.remove(watch);
     }

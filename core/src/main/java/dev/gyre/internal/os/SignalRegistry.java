@@ -13,21 +13,20 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/// Who takes which signal. There is one of these in a process, as there is one handler for a
-/// signal.
+/// The subscriptions to each signal. A process has one registry, as it has one handler per signal.
 ///
-/// A signal may come in by the JVM's handler or by the descriptor of any taker; whichever it is,
-/// it comes once, and all who take the signal are told. Any thread.
+/// A signal arrives once, through the JVM's handler or the signalfd of any subscription, and is
+/// dispatched to all its subscriptions. Any thread.
 public final class SignalRegistry {
     private final JvmSignalHandlers handlers;
 
-    // Shared: guarded by this. The lock is not held while takers are told.
+    // Shared: guarded by this. The lock is not held during delivery.
     private final Map<Signal, Entry> entries = new EnumMap<>(Signal.class);
 
     private static final class Entry {
         final List<SignalSubscription> subscriptions = new ArrayList<>(1);
 
-        /// How many of the takers need the handler.
+        /// The number of subscriptions that need the handler.
         int byHandler;
 
         @Nullable Installed handler;
@@ -37,18 +36,17 @@ public final class SignalRegistry {
         this.handlers = handlers;
     }
 
-    /// Whether the JVM would tell of a signal at all.
+    /// Returns whether the JVM calls handlers at all.
     boolean areHandlersCalled() {
         return handlers.areCalled();
     }
 
-    /// Adds a taker.
+    /// Adds a subscription.
     ///
-    /// @param byHandler whether it needs the JVM's handler, or has a descriptor for the signal
+    /// @param byHandler whether it needs the JVM's handler, since it has no signalfd for the signal
     /// @return whether the signal stays ignored
-    /// @throws IllegalArgumentException if the JVM does not give the signal away; nothing is
-    ///     changed then
-    synchronized boolean add(SignalSubscription taker, Signal signal, boolean byHandler) {
+    /// @throws IllegalArgumentException if the JVM uses the signal itself; nothing is changed
+    synchronized boolean add(SignalSubscription subscription, Signal signal, boolean byHandler) {
         Entry entry = entries.computeIfAbsent(signal, absent -> new Entry());
         try {
             if (byHandler) {
@@ -57,41 +55,41 @@ public final class SignalRegistry {
                 }
                 entry.byHandler++;
             }
-            entry.subscriptions.add(taker);
+            entry.subscriptions.add(subscription);
         } finally {
-            forgetIfEmpty(signal, entry);
+            removeIfEmpty(signal, entry);
         }
         return byHandler && entry.handler != null && entry.handler.isIgnored();
     }
 
-    /// Takes [#add] back.
-    synchronized void remove(SignalSubscription taker, Signal signal, boolean byHandler) {
+    /// Reverts [#add].
+    synchronized void remove(SignalSubscription subscription, Signal signal, boolean byHandler) {
         Entry entry = entries.get(signal);
-        if (entry == null || !entry.subscriptions.remove(taker)) {
-            throw new AssertionError(taker + " does not take " + signal);
+        if (entry == null || !entry.subscriptions.remove(subscription)) {
+            throw new AssertionError(subscription + " is not registered for " + signal);
         }
         if (byHandler && --entry.byHandler == 0 && entry.handler != null) {
             Installed last = entry.handler;
             entry.handler = null;
             last.restore();
         }
-        forgetIfEmpty(signal, entry);
+        removeIfEmpty(signal, entry);
     }
 
-    private void forgetIfEmpty(Signal signal, Entry entry) {
+    private void removeIfEmpty(Signal signal, Entry entry) {
         if (entry.subscriptions.isEmpty()) {
             entries.remove(signal);
         }
     }
 
-    /// Tells all who take the signal now.
+    /// Delivers a signal to its current subscriptions.
     void dispatch(Signal signal) {
-        for (SignalSubscription taker : subscriptionsOf(signal)) {
+        for (SignalSubscription subscription : subscriptionsOf(signal)) {
             try {
-                taker.deliver(signal);
+                subscription.deliver(signal);
             } catch (RuntimeException e) {
-                // Not even the loop that is in trouble should keep the others from hearing.
-                LOG.log(Level.ERROR, taker + " could not be told of " + signal, e);
+                // The failure of one loop must not affect the others.
+                LOG.log(Level.ERROR, "could not deliver " + signal + " to " + subscription, e);
             }
         }
     }

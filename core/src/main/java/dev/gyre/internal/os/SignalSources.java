@@ -4,7 +4,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
-import dev.gyre.internal.sys.LinuxSignalCalls;
+import dev.gyre.internal.sys.LinuxProcessCalls;
 import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.internal.sys.SignalCalls;
 import dev.gyre.os.Signal;
@@ -13,27 +13,28 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/// Where signals come from in this process, and which of them can be had.
+/// The sources of signals of a real or simulated process.
 ///
-/// @param takers who takes which signal
-/// @param blocked which signals every thread blocks
-/// @param calls for descriptors of signals
-/// @param kernels for reading them
+/// @param registry the subscriptions of the process
+/// @param blocked finds the signals that every thread blocks
+/// @param calls opens signalfds
+/// @param kernels reads them
 public record SignalSources(
         SignalRegistry registry,
         BlockedSignals blocked,
         Supplier<? extends SignalCalls> calls,
         Supplier<? extends PollSyscalls> kernels) {
 
-    /// Those of this process, which has one handler for a signal and so one list of takers.
+    /// The sources of this process, which has one handler per signal and so one registry.
     public static final SignalSources OF_PROCESS =
             new SignalSources(
                     new SignalRegistry(new JvmSignalHandlers()),
-                    new BlockedSignals(LinuxSignalCalls::new, Path.of("/proc/self/task")),
-                    LinuxSignalCalls::new,
+                    new BlockedSignals(LinuxProcessCalls::new, Path.of("/proc/self/task")),
+                    LinuxProcessCalls::new,
                     LinuxPollSyscalls::ofThread);
 
-    /// Those of a loop: its backend's own, which all come by descriptors, or those of the process.
+    /// Returns the sources of a loop: those of a simulated backend, which has signalfds only, or
+    /// those of the process.
     public static SignalSources of(EventLoop loop) {
         Backend backend = Loop.of(loop).backend();
         Supplier<? extends SignalCalls> own = backend.signals();
@@ -46,14 +47,15 @@ public record SignalSources(
                         backend.seam().kernels());
     }
 
-    /// Which of the signals have to be read from a descriptor, since every thread blocks them.
+    /// Returns those of the signals that every thread blocks, so that a signalfd must read them.
     ///
-    /// @throws IllegalArgumentException if one of them cannot be had; says which, why and what
-    ///     instead
+    /// @throws IllegalArgumentException if a signal cannot be caught; names it, the reason and the
+    ///     alternative
     long requireCatchable(Set<Signal> signals) {
         signals.forEach(UncatchableSignals::requireCatchable);
-        long blockedEverywhere = blocked.among(SignalBits.of(signals));
-        Set<Signal> others = SignalBits.signals(SignalBits.of(signals) & ~blockedEverywhere);
+        long wanted = BlockedSignals.bits(signals);
+        long blockedEverywhere = blocked.among(wanted);
+        Set<Signal> others = BlockedSignals.signals(wanted & ~blockedEverywhere);
         if (!others.isEmpty()) {
             boolean called = registry.areHandlersCalled();
             others.forEach(signal -> UncatchableSignals.requireHandled(signal, called));

@@ -7,33 +7,38 @@ import dev.gyre.WatchSpec;
 import dev.gyre.internal.io.FdReaper;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.SignalSet;
+import dev.gyre.internal.sys.SignalCalls.SignalSet;
 import dev.gyre.io.Descriptor;
 import dev.gyre.os.Signal;
+import dev.gyre.os.Signals;
 
 import org.jspecify.annotations.Nullable;
 
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-/// Some signals taken by one callback on one loop.
+/// A callback for signals on one loop.
 ///
-/// Those that every thread blocks are read from a descriptor of this taking's own. If several
-/// takings share such a signal each has it in its descriptor, and the first loop to look reads it
-/// for all: so it does not matter that one of them does not run just now. All others come by the
-/// JVM's handler. Either way the news goes through [SignalRegistry] and arrives as a priority task, at
-/// most one for a signal at a time: a burst cannot fill the lane, and means no more than it does
-/// to the kernel, which does not count either.
-public final class SignalSubscription implements AutoCloseable {
-    /// A standard signal is pending at most twice, for the process and for the thread that reads.
+/// Signals that every thread blocks are read from a signalfd of this subscription. If several
+/// subscriptions share such a signal, each has it in its signalfd, and the first loop that polls
+/// reads it for all of them. So a loop that does not run does not delay the others. All other
+/// signals arrive through the JVM's handler.
+///
+/// Either way [SignalRegistry] dispatches the signal, and it is delivered as a priority task. Each
+/// signal has at most one task queued: a burst cannot fill the lane, and the kernel does not count
+/// signals either.
+public final class SignalSubscription implements Signals {
+    /// A standard signal is pending at most twice: for the process and for the reading thread.
     private static final int MAX_PENDING = 2 * Signal.values().length;
 
     private final EventLoop loop;
@@ -41,7 +46,7 @@ public final class SignalSubscription implements AutoCloseable {
     private final SignalSources sources;
     private final Map<Signal, Delivery> deliveries = new EnumMap<>(Signal.class);
 
-    // Loop thread only, and settled once it has begun.
+    // Loop thread only; constant once open.
     private final Set<Signal> byDescriptor = EnumSet.noneOf(Signal.class);
     private final Set<Signal> byHandler = EnumSet.noneOf(Signal.class);
     private final Set<Signal> ignored = EnumSet.noneOf(Signal.class);
@@ -64,22 +69,36 @@ public final class SignalSubscription implements AutoCloseable {
         }
     }
 
-    /// Begins to take the signals. If one of them cannot be had, none is taken.
+    public static Signals open(
+            EventLoop loop, Collection<Signal> signals, Consumer<? super Signal> callback) {
+        return open(SignalSources.of(loop), loop, signals, callback);
+    }
+
+    /// Subscribes to all of the signals, or to none if one of them cannot be caught.
     public static SignalSubscription open(
             SignalSources sources,
             EventLoop loop,
-            Set<Signal> signals,
+            Collection<Signal> signals,
             Consumer<? super Signal> callback) {
-        long blocked = sources.requireCatchable(signals);
-        SignalSubscription taking = new SignalSubscription(sources, loop, signals, callback);
-        loop.own(taking); // First: it throws on a wrong thread, before anything has changed.
+        Objects.requireNonNull(loop, "loop");
+        Objects.requireNonNull(callback, "callback");
+        Set<Signal> wanted = EnumSet.noneOf(Signal.class);
+        for (Signal signal : signals) {
+            wanted.add(Objects.requireNonNull(signal, "signal"));
+        }
+        if (wanted.isEmpty()) {
+            throw new IllegalArgumentException("signals is empty: name at least one");
+        }
+        long blocked = sources.requireCatchable(wanted);
+        SignalSubscription opened = new SignalSubscription(sources, loop, wanted, callback);
+        loop.own(opened); // First: it throws on a wrong thread, before anything has changed.
         try {
-            taking.attach(blocked);
+            opened.attach(blocked);
         } catch (Throwable e) {
-            taking.close();
+            opened.close();
             throw e;
         }
-        return taking;
+        return opened;
     }
 
     private void attach(long blocked) {
@@ -87,7 +106,7 @@ public final class SignalSubscription implements AutoCloseable {
             readFrom(blocked);
         }
         for (Signal signal : deliveries.keySet()) {
-            boolean hasDescriptor = (blocked & SignalBits.of(signal)) != 0;
+            boolean hasDescriptor = (blocked & BlockedSignals.bit(signal)) != 0;
             if (sources.registry().add(this, signal, !hasDescriptor)) {
                 ignored.add(signal);
             }
@@ -105,7 +124,7 @@ public final class SignalSubscription implements AutoCloseable {
     }
 
     private int signalfd(long signals) {
-        FdReaper.reclaim(); // Numbers may have run out.
+        FdReaper.reclaim(); // Descriptors may have run out.
         SignalSet set = new SignalSet(signals);
         try {
             int flags = Linux.SFD_NONBLOCK | Linux.SFD_CLOEXEC;
@@ -121,9 +140,9 @@ public final class SignalSubscription implements AutoCloseable {
 
     private void read(Descriptor ready) {
         ByteBuffer buffer = signalBuffer;
-        assert buffer != null : "what is watched has been opened";
+        assert buffer != null : "watched without a signalfd";
         buffer.clear();
-        int bytes = ready.read(buffer); // 0 if another loop was faster.
+        int bytes = ready.read(buffer); // 0 if another loop has read them.
         for (int at = 0;
                 at + Linux.SIZEOF_SIGNALFD_SIGINFO <= bytes;
                 at += Linux.SIZEOF_SIGNALFD_SIGINFO) {
@@ -132,21 +151,24 @@ public final class SignalSubscription implements AutoCloseable {
         }
     }
 
-    /// Any thread. Does nothing once the loop is over.
+    /// Any thread. Does nothing once the loop has terminated.
     void deliver(Signal signal) {
         Delivery delivery = deliveries.get(signal);
-        assert delivery != null : this + " was told of " + signal;
+        assert delivery != null : this + " has no " + signal;
         delivery.request();
     }
 
+    @Override
     public Set<Signal> signals() {
         return Collections.unmodifiableSet(deliveries.keySet());
     }
 
+    @Override
     public Set<Signal> ignored() {
         return Collections.unmodifiableSet(ignored);
     }
 
+    @Override
     public boolean isOpen() {
         return open;
     }
@@ -183,11 +205,11 @@ public final class SignalSubscription implements AutoCloseable {
         return text.append(open ? "]" : ", closed]").toString();
     }
 
-    /// The way of one signal to the callback: a task that is queued at most once.
+    /// Runs the callback for one signal, as a task that is queued at most once.
     private final class Delivery implements Runnable {
         private final Signal signal;
 
-        // Shared: set by whoever hears of the signal, cleared by the loop thread.
+        // Shared: set by any thread, cleared by the loop thread.
         private final AtomicBoolean queued = new AtomicBoolean();
 
         Delivery(Signal signal) {
@@ -196,21 +218,21 @@ public final class SignalSubscription implements AutoCloseable {
 
         void request() {
             if (!queued.compareAndSet(false, true)) {
-                return; // What is queued already has not begun, so it comes after this signal too.
+                return; // The queued task has not started, so it runs after this signal too.
             }
             try {
                 loop.submitPriority(this);
             } catch (LoopTerminatedException e) {
-                queued.set(false); // Its end closes this as well: nobody is left to be told.
+                queued.set(false); // The loop also closes this subscription.
             } catch (RuntimeException e) {
-                queued.set(false); // Or no later one would ever be told.
+                queued.set(false); // Or no later signal would be delivered.
                 throw e;
             }
         }
 
         @Override
         public void run() {
-            queued.set(false); // Before the callback: what comes during it is another one.
+            queued.set(false); // Before the callback: signals during it queue another task.
             if (open) {
                 callback.accept(signal);
             }

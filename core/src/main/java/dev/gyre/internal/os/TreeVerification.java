@@ -6,46 +6,44 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
 
-/// Whether a [Tree] is what the events have led it to believe, for the parts of it that events
-/// alone do not prove.
+/// Verifies those parts of a [DirectoryTree] that events alone do not prove.
 ///
-/// A path is looked at in the present, and the directories above it may have been moved by then
-/// without our knowing. So a look proves nothing by itself: not even that a name is absent, for
-/// the path may have led to another directory. But once the events after it have been read, and
-/// none of them was about a directory, nothing had changed its place when we looked, and what was
-/// seen counts.
+/// A probe of a path sees the present, and the directories above it may have been moved since the
+/// last event that was read. So a probe proves nothing by itself, not even that a name is absent: the
+/// path may have led to another directory. But once the later events have been read, and none of them
+/// concerns a directory, no directory had moved at the time of the probe, and its result counts.
 ///
 /// Loop thread only.
 final class TreeVerification {
     enum Verdict {
         CONSISTENT,
-        /// It takes another read, and another look.
+        /// Another read and another probe are needed.
         PENDING,
         INCONSISTENT
     }
 
-    /// An entry of a directory of ours.
+    /// An entry of a directory of the tree.
     private record Place(DirectoryNode parent, Path name) {}
 
     private static final long NEVER = -1;
 
     private final InotifyInstance inotify;
 
-    /// Where directories came and went by moves since everything was last known, or were found
-    /// while others above them were moved.
+    /// Entries of directories that moved since the last confirmed state, or that were found while
+    /// directories above them moved.
     private final Set<Place> places = new HashSet<>();
 
-    /// Those that were not at their path any more when we had looked into them. If they turn out to
-    /// be deleted, what we saw does not matter.
+    /// Directories that had left their path by the end of their scan. If they turn out to be deleted,
+    /// the result of the scan does not matter.
     private final Set<DirectoryNode> strays = new HashSet<>();
 
-    /// How many changes of directories were known at the last look.
+    /// The number of known directory changes at the last probe.
     private long verifiedAt = NEVER;
 
     private boolean matched;
 
-    TreeVerification(InotifyInstance notifications) {
-        this.inotify = notifications;
+    TreeVerification(InotifyInstance inotify) {
+        this.inotify = inotify;
     }
 
     void expectEntry(DirectoryNode parent, Path name) {
@@ -68,7 +66,7 @@ final class TreeVerification {
         verifiedAt = NEVER;
     }
 
-    /// Looks, or says what became of the last look. All events that there were are understood.
+    /// Probes, or judges the last probe. The caller has processed all events.
     Verdict verify() {
         if (places.isEmpty() && strays.isEmpty()) {
             return Verdict.CONSISTENT;
@@ -87,10 +85,10 @@ final class TreeVerification {
 
     private boolean matches(Place place) {
         if (place.parent.descriptor == InotifyInstance.UNWATCHED) {
-            return true; // Whatever is there is no longer ours.
+            return true; // No longer part of the tree.
         }
-        DirectoryNode believed = place.parent.children.get(place.name);
-        int known = believed == null ? InotifyInstance.UNWATCHED : believed.descriptor;
+        DirectoryNode expected = place.parent.children.get(place.name);
+        int known = expected == null ? InotifyInstance.UNWATCHED : expected.descriptor;
         int found = inotify.probe(place.parent.path().resolve(place.name), IN_DONT_FOLLOW);
         if (found < 0 && InotifyInstance.isMissing(-found)) {
             return known == InotifyInstance.UNWATCHED && isAtItsPath(place.parent);
@@ -98,12 +96,12 @@ final class TreeVerification {
         return found < 0 || found == known;
     }
 
-    /// Whether its path leads to it.
+    /// Returns whether the path of a node leads to it.
     boolean isAtItsPath(DirectoryNode node) {
         return probe(node) == node.descriptor;
     }
 
-    /// Which directory has the node's path.
+    /// Identifies the directory at the path of a node.
     ///
     /// @return the kernel's watch, or `-errno`
     int probe(DirectoryNode node) {

@@ -4,10 +4,11 @@ import dev.gyre.os.Signal;
 
 import org.jspecify.annotations.Nullable;
 
-/// Signals that the kernel or the JVM keeps for itself.
+/// Rejects signals that the kernel or the JVM reserves.
 final class UncatchableSignals {
-    /// HotSpot suspends threads with SIGUSR2, or with what this variable says. It accepts numbers
-    /// above those of SIGSEGV and SIGBUS, up to the last real-time signal, and warns of any other.
+    /// HotSpot suspends threads with SIGUSR2, or with the signal of this variable. It accepts numbers
+    /// above those of SIGSEGV and SIGBUS, up to the last real-time signal, and ignores any other
+    /// with a warning.
     private static final String SUSPEND_VARIABLE = "_JAVA_SR_SIGNUM";
 
     private static final int MIN_SUSPEND = 12;
@@ -15,7 +16,7 @@ final class UncatchableSignals {
 
     private UncatchableSignals() {}
 
-    /// Throws if nobody can take the signal, whatever way the program is started.
+    /// Throws if the signal cannot be caught, however the JVM is started.
     static void requireCatchable(Signal signal) {
         String reason = reason(signal);
         if (!reason.isEmpty()) {
@@ -24,8 +25,8 @@ final class UncatchableSignals {
         if (signal.number() == suspendSignal(System.getenv(SUSPEND_VARIABLE))) {
             throw refusal(
                     signal,
-                    "the JVM suspends its threads with it; take SIGUSR1 instead, or give the JVM"
-                            + " another one by the environment, such as "
+                    "the JVM suspends its threads with it; use SIGUSR1 instead, or give the JVM"
+                            + " another signal through the environment, such as "
                             + SUSPEND_VARIABLE
                             + "=40");
         }
@@ -34,60 +35,57 @@ final class UncatchableSignals {
     private static String reason(Signal signal) {
         return switch (signal) {
             case SIGKILL ->
-                    "the kernel lets no process catch it; SIGTERM is the one that asks to end";
-            case SIGSTOP ->
-                    "the kernel lets no process catch it; SIGTSTP is the one that asks to stop";
+                    "the kernel lets no process catch it; use SIGTERM, the request to terminate";
+            case SIGSTOP -> "the kernel lets no process catch it; use SIGTSTP, the request to stop";
             case SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS ->
-                    "it is for the thread that caused it, which cannot go on before it is dealt"
-                        + " with, and the JVM does that to run Java code; see -XX:OnError for what"
-                        + " to do when it ends the process";
+                    "it reports a fault of one thread, which the JVM handles itself; use"
+                        + " -XX:OnError to act when it ends the process";
             case SIGABRT ->
-                    "the process raises it to end, and does so whatever a callback wants; see"
-                            + " -XX:OnError";
+                    "the process raises it to terminate, regardless of a callback; use -XX:OnError";
             case SIGPIPE ->
-                    "the JVM keeps it away so that a write which nobody reads fails with EPIPE:"
-                            + " deal with that";
+                    "the JVM ignores it, so a write to a closed pipe or socket fails with EPIPE:"
+                            + " handle that failure";
             case SIGXFSZ ->
-                    "the JVM keeps it away so that a write over the limit of a file fails with"
-                            + " EFBIG: deal with that";
+                    "the JVM ignores it, so a write beyond the file size limit fails with EFBIG:"
+                            + " handle that failure";
             default -> "";
         };
     }
 
-    /// Throws if the JVM does not give the signal away. As a descriptor it could be had.
+    /// Throws if the JVM's handler cannot deliver the signal, although a signalfd could.
     ///
-    /// @param handlersAreCalled false if the JVM was started with -Xrs
-    static void requireHandled(Signal signal, boolean handlersAreCalled) {
+    /// @param areHandlersCalled false if the JVM was started with -Xrs
+    static void requireHandled(Signal signal, boolean areHandlersCalled) {
         String start = "`env --block-signal=" + signal.name().substring(3) + " java -Xrs …`";
-        if (!handlersAreCalled) {
+        if (!areHandlersCalled) {
             throw refusal(
                     signal,
-                    "the JVM was started with -Xrs and tells nobody of signals, and not every"
-                            + " thread blocks this one; start it without -Xrs, or as "
+                    "the JVM was started with -Xrs and calls no handlers, and not every thread"
+                            + " blocks this signal; start it without -Xrs, or as "
                             + start);
         }
         if (signal == Signal.SIGQUIT) {
             throw refusal(
                     signal,
-                    "the JVM prints its threads then; take SIGUSR1 instead, or start it as "
+                    "the JVM prints its threads then; use SIGUSR1 instead, or start it as "
                             + start);
         }
     }
 
     static int suspendSignal(@Nullable String variable) {
-        int usual = Signal.SIGUSR2.number();
+        int defaultSignal = Signal.SIGUSR2.number();
         if (variable == null) {
-            return usual;
+            return defaultSignal;
         }
         try {
             int number = Integer.parseInt(variable.strip());
-            return number >= MIN_SUSPEND && number <= MAX_SUSPEND ? number : usual;
+            return number >= MIN_SUSPEND && number <= MAX_SUSPEND ? number : defaultSignal;
         } catch (NumberFormatException e) {
-            return usual;
+            return defaultSignal;
         }
     }
 
     private static IllegalArgumentException refusal(Signal signal, String reason) {
-        return new IllegalArgumentException(signal + " cannot be taken: " + reason);
+        return new IllegalArgumentException(signal + " cannot be caught: " + reason);
     }
 }

@@ -5,18 +5,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/// Names as the kernel has them, bytes, and as Java has them, paths.
+/// Converts file names between the kernel's bytes and Java's paths.
 ///
-/// A path of the default file system keeps the bytes, but its constructor from a string and its
-/// `toString()` go through the file-name encoding, which loses what is not text in it. Its URI
-/// does not: every byte that is not plain ASCII is escaped there, and taken back as it was. So
-/// everything but ASCII goes that way.
+/// A path of the default file system keeps the bytes. Its constructor from a string and its
+/// `toString()` use the file-name encoding, which loses bytes that are not text. Its URI escapes
+/// every byte that is not ASCII and preserves it. So all other names are converted through the URI.
 public final class FileNames {
     private static final String HEX = "0123456789ABCDEF";
 
     private FileNames() {}
 
-    /// The entry's name as a path of one element.
+    /// Returns the name of an entry as a path of one element.
     public static Path name(byte[] bytes) {
         if (isAscii(bytes)) {
             return Path.of(new String(bytes, StandardCharsets.US_ASCII));
@@ -28,7 +27,7 @@ public final class FileNames {
         return Path.of(URI.create(uri.toString())).getFileName();
     }
 
-    /// The absolute path's bytes.
+    /// Returns the bytes of the absolute path.
     public static byte[] bytes(Path path) {
         Path absolute = path.toAbsolutePath();
         byte[] bytes = absolute.toString().getBytes(StandardCharsets.UTF_8);
@@ -47,8 +46,7 @@ public final class FileNames {
                 bytes[length++] = (byte) each;
             }
         }
-        // The URI of a directory ends in a slash, which would make the kernel follow a symbolic
-        // link.
+        // The URI of a directory ends with a slash, which makes the kernel follow a symbolic link.
         if (length > 1 && bytes[length - 1] == '/') {
             length--;
         }

@@ -7,17 +7,17 @@ import static dev.gyre.internal.sys.Linkage.variadicLong;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
-/// The real processes, through libc. The `posix_spawn` family returns error numbers instead of
-/// setting errno, which makes `-errno` a matter of a sign.
-public final class LinuxProcessCalls implements ProcessCalls {
-    // One thread at a time: whoever owns this instance.
+/// The real calls of processes and signals, through libc. The `posix_spawn` family and
+/// `pthread_sigmask` return the error number instead of setting errno, so their sign is inverted.
+public final class LinuxProcessCalls implements ProcessCalls, SignalCalls {
+    // One thread at a time: the owner of this instance.
     private final MemorySegment captured = Linkage.newCapture();
     private final MemorySegment spawned = Memory.allocate(Integer.BYTES);
 
     private static final ThreadLocal<LinuxProcessCalls> OF_THREAD =
             ThreadLocal.withInitial(LinuxProcessCalls::new);
 
-    /// The instance of the calling thread.
+    /// Returns the instance of the calling thread.
     public static LinuxProcessCalls ofThread() {
         return OF_THREAD.get();
     }
@@ -30,8 +30,8 @@ public final class LinuxProcessCalls implements ProcessCalls {
         static final CFunction ADD_CLOSE = intFunction("posix_spawn_file_actions_addclose");
     }
 
-    /// Not in every libc: glibc has the first since 2.34 and the second since 2.29, musl only the
-    /// second.
+    /// Not in every libc: glibc has the first since 2.34 and the second since 2.29; musl has only
+    /// the second.
     private static final class Extensions {
         static final Optional<CFunction> CLOSE_FROM_IF_PRESENT =
                 findIntFunction("posix_spawn_file_actions_addclosefrom_np");
@@ -61,6 +61,14 @@ public final class LinuxProcessCalls implements ProcessCalls {
     private static final class Children {
         static final CFunction WAITID = intFunction("waitid");
         static final CFunction KILL = intFunction("kill");
+    }
+
+    private static final class Signalfd {
+        static final CFunction CREATE = intFunction("signalfd");
+    }
+
+    private static final class Sigmask {
+        static final CFunction CALL = intFunction("pthread_sigmask");
     }
 
     @Override
@@ -164,5 +172,15 @@ public final class LinuxProcessCalls implements ProcessCalls {
     @Override
     public int kill(int pid, int signal) {
         return (int) Children.KILL.call(captured, pid, signal);
+    }
+
+    @Override
+    public int signalfd(int fd, long setAddress, int flags) {
+        return (int) Signalfd.CREATE.call(captured, fd, setAddress, flags);
+    }
+
+    @Override
+    public int pthreadSigmask(int how, long setAddress, long oldSetAddress) {
+        return -(int) Sigmask.CALL.call(captured, how, setAddress, oldSetAddress);
     }
 }

@@ -12,7 +12,7 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultySignalCalls;
-import dev.gyre.internal.sys.LinuxSignalCalls;
+import dev.gyre.internal.sys.LinuxProcessCalls;
 import dev.gyre.internal.sys.TestSignals;
 
 import org.junit.jupiter.api.Test;
@@ -24,14 +24,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 class BlockedSignalsTest {
-    private static final long USR1 = SignalBits.of(SIGUSR1);
-    private static final long WINCH = SignalBits.of(SIGWINCH);
-    private static final long INT = SignalBits.of(SIGINT);
+    private static final long USR1 = BlockedSignals.bit(SIGUSR1);
+    private static final long WINCH = BlockedSignals.bit(SIGWINCH);
+    private static final long INT = BlockedSignals.bit(SIGINT);
 
     @TempDir Path threads;
 
     private BlockedSignals blocked() {
-        return new BlockedSignals(LinuxSignalCalls::new, threads);
+        return new BlockedSignals(LinuxProcessCalls::new, threads);
     }
 
     private void thread(String id, String name, long mask) throws IOException {
@@ -91,7 +91,7 @@ class BlockedSignalsTest {
             assertThatThrownBy(
                             () ->
                                     new BlockedSignals(
-                                                    LinuxSignalCalls::new,
+                                                    LinuxProcessCalls::new,
                                                     threads.resolve("absent"))
                                             .among(USR1))
                     .isInstanceOf(IllegalStateException.class)
@@ -112,7 +112,8 @@ class BlockedSignalsTest {
     @Test
     void among_thisProcess_isWhatItsThreadsSay() {
         // The other threads of this JVM let it in, whatever this one does.
-        BlockedSignals real = new BlockedSignals(LinuxSignalCalls::new, Path.of("/proc/self/task"));
+        BlockedSignals real =
+                new BlockedSignals(LinuxProcessCalls::new, Path.of("/proc/self/task"));
         try (var _ = TestSignals.block(SIGWINCH)) {
             assertThat(real.among(WINCH)).isZero();
         }

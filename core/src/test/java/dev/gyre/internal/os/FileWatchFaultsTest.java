@@ -120,7 +120,7 @@ class FileWatchFaultsTest {
         inotify.fail("add", Errno.EACCES);
         assertThatThrownBy(() -> on(path("file")))
                 .hasMessageStartingWith("inotify_add_watch(" + root + ")")
-                .hasMessageContaining("this process may not read it");
+                .hasMessageContaining("lacks permission to read");
         assertNothingLeft();
     }
 

@@ -3,10 +3,11 @@ package dev.gyre.internal.os;
 import static dev.gyre.internal.sys.Linux.SIZEOF_INOTIFY_EVENT;
 
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.FdPair;
-import dev.gyre.internal.sys.Inotify;
+import dev.gyre.internal.sys.FaultyFiles;
+import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
 import dev.gyre.io.Descriptor;
 
 import java.nio.ByteBuffer;
@@ -20,7 +21,7 @@ import java.util.Set;
 
 /// An inotify whose events are written by the test: a pipe in place of the kernel's queue.
 /// Whatever is watched is given the next number, and the same one again.
-final class ScriptedInotify implements Inotify, AutoCloseable {
+final class ScriptedInotify extends FaultyFiles implements AutoCloseable {
     private final Descriptor writer;
     private final int reader;
     private final Map<String, Integer> watches = new HashMap<>();
@@ -29,6 +30,7 @@ final class ScriptedInotify implements Inotify, AutoCloseable {
     private int last;
 
     ScriptedInotify() {
+        super(new FaultyKernel.Plan());
         FdPair pair = new FdPair();
         int result =
                 new LinuxPollSyscalls().pipe2(pair.address(), Linux.O_NONBLOCK | Linux.O_CLOEXEC);
@@ -40,18 +42,18 @@ final class ScriptedInotify implements Inotify, AutoCloseable {
     }
 
     @Override
-    public int init1(int flags) {
+    public int inotifyInit1(int flags) {
         return reader;
     }
 
     @Override
-    public int addWatch(int fd, byte[] path, int mask) {
+    public int inotifyAddWatch(int fd, byte[] path, int mask) {
         String text = new String(path, StandardCharsets.UTF_8);
         return absent.contains(text) ? -Errno.ENOENT : watches.computeIfAbsent(text, key -> ++last);
     }
 
     @Override
-    public int rmWatch(int fd, int watch) {
+    public int inotifyRmWatch(int fd, int watch) {
         removed.add(watch);
         watches.values().remove(watch);
         return 0;

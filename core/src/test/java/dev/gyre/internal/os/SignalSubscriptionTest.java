@@ -67,7 +67,7 @@ class SignalSubscriptionTest {
         Files.createDirectory(threads.resolve("1"));
         Files.writeString(
                 threads.resolve("1/status"),
-                "SigBlk:\t%x\n".formatted(SignalBits.of(Set.of(SIGUSR1, SIGQUIT))));
+                "SigBlk:\t%x\n".formatted(BlockedSignals.bits(Set.of(SIGUSR1, SIGQUIT))));
         sources =
                 new SignalSources(
                         takers,

@@ -27,7 +27,7 @@ class UncatchableSignalsTest {
     void refuseByHandler_whereTheJvmCallsNone_saysHowToStartIt() {
         assertThatThrownBy(() -> UncatchableSignals.requireHandled(Signal.SIGTERM, false))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("SIGTERM cannot be taken")
+                .hasMessageContaining("SIGTERM cannot be caught")
                 .hasMessageContaining("without -Xrs")
                 .hasMessageContaining("env --block-signal=TERM java -Xrs");
     }

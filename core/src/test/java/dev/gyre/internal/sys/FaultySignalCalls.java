@@ -5,7 +5,7 @@ import java.util.function.LongSupplier;
 
 /// The real calls for signals with faults put in between, by the plan of a [FaultyKernel].
 public final class FaultySignalCalls implements SignalCalls {
-    private final SignalCalls real = new LinuxSignalCalls();
+    private final SignalCalls real = new LinuxProcessCalls();
     private final FaultyKernel.Plan plan;
 
     public FaultySignalCalls(FaultyKernel.Plan plan) {

@@ -1,5 +1,7 @@
 package dev.gyre.internal.sys;
 
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
+
 import java.lang.foreign.MemorySegment;
 
 /// Makes each call of kqueue once and says what came of it: see [BsdKqueueCallsTest].

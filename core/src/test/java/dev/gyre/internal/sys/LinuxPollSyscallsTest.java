@@ -117,7 +117,7 @@ class LinuxPollSyscallsTest {
 
     @Test
     void openFiles_isWhatTheShellWouldSay() {
-        Limits.Limit limit = Limits.openFiles();
+        DescriptorLimit.OpenFiles limit = DescriptorLimit.openFiles();
         assertThat(limit.current()).isPositive().isLessThanOrEqualTo(limit.hard());
     }
 }

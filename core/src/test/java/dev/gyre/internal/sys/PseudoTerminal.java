@@ -37,7 +37,7 @@ public final class PseudoTerminal implements AutoCloseable {
         require((int) UNLOCK.call(captured, person));
         require((int) NAME.call(captured, person, memory.address(), 64));
         name = memory.getString(0);
-        program = require(new LinuxInputs().open(name, flags));
+        program = require(new LinuxFileCalls().open(name, flags));
     }
 
     /// The program's side.
@@ -69,7 +69,7 @@ public final class PseudoTerminal implements AutoCloseable {
     /// All settings, for comparing.
     public String settings() {
         memory.fill((byte) 0);
-        require(new LinuxTerminals().tcgetattr(program, memory.address()));
+        require(new LinuxFileCalls().tcgetattr(program, memory.address()));
         return Arrays.toString(memory.asSlice(0, 60).toArray(JAVA_BYTE));
     }
 

@@ -1,5 +1,6 @@
 package dev.gyre.internal.sys;
 
+import dev.gyre.internal.sys.SignalCalls.SignalSet;
 import dev.gyre.os.Signal;
 
 import java.lang.foreign.MemorySegment;
@@ -46,7 +47,7 @@ public final class TestSignals {
     }
 
     private static void mask(int how, SignalSet set, long oldAddress) {
-        int result = new LinuxSignalCalls().pthreadSigmask(how, set.address(), oldAddress);
+        int result = new LinuxProcessCalls().pthreadSigmask(how, set.address(), oldAddress);
         require(result, "pthread_sigmask", set.bits());
     }
 

@@ -13,11 +13,11 @@ import dev.gyre.internal.backend.Ready;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.RequestHost;
 import dev.gyre.internal.backend.ScriptedBackend;
-import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.LinuxSocketCalls;
 import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
 import dev.gyre.internal.sys.Syscalls;
 
 import org.junit.jupiter.api.AfterEach;

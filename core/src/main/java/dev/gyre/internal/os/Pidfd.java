@@ -1,4 +1,4 @@
-package dev.gyre.os;
+package dev.gyre.internal.os;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.FdReaper;
@@ -7,14 +7,16 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.internal.sys.ProcessCalls;
-import dev.gyre.internal.sys.WaitResult;
+import dev.gyre.internal.sys.ProcessCalls.WaitResult;
 import dev.gyre.io.Descriptor;
+import dev.gyre.os.Exit;
+import dev.gyre.os.Signal;
 
 import java.lang.ref.Reference;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// A descriptor that means one process and, unlike its number, never another.
+/// A descriptor of a process. Unlike the process id it never refers to another process.
 ///
 /// Loop thread only.
 final class Pidfd {
@@ -26,15 +28,15 @@ final class Pidfd {
         this.descriptor = descriptor;
     }
 
-    /// Opens one for a process.
+    /// Opens the descriptor of a process.
     ///
-    /// @return empty if there is no such process
-    /// @throws SystemCallException if the kernel refuses otherwise
+    /// @return empty if no such process exists
+    /// @throws SystemCallException if the kernel refuses for another reason
     static Optional<Pidfd> open(
             Supplier<? extends PollSyscalls> kernels,
             Supplier<? extends ProcessCalls> processes,
             int pid) {
-        FdReaper.reclaim(); // Numbers may have run out.
+        FdReaper.reclaim(); // Descriptors may have run out.
         int result = processes.get().pidfdOpen(pid, 0);
         if (result == -Errno.ESRCH) {
             return Optional.empty();
@@ -48,8 +50,9 @@ final class Pidfd {
     private static SystemCallException refusal(int pid, int errno) {
         String hint =
                 switch (errno) {
-                    case Errno.ENOSYS -> "processes are watched by what came with Linux 5.4";
-                    case Errno.EINVAL, Errno.ENOENT -> "it is a thread and not a process";
+                    case Errno.ENOSYS -> "watching a process needs Linux 5.4 or newer";
+                    case Errno.EINVAL, Errno.ENOENT ->
+                            "the id is that of a thread, not of a process";
                     default -> Errno.hint("pidfd_open", errno);
                 };
         return new SystemCallException("pidfd_open", errno, "cannot watch process " + pid, hint);
@@ -67,16 +70,16 @@ final class Pidfd {
         descriptor.close();
     }
 
-    /// How the process ended, and leaves it to be asked again.
+    /// Returns the exit without reaping the process.
     ///
-    /// @return empty if it has not ended
-    Optional<Exit> look() {
+    /// @return empty if the process has not exited
+    Optional<Exit> peekExit() {
         return waitFor(Linux.WNOWAIT);
     }
 
-    /// How the process ended, and lets the kernel forget it.
+    /// Reaps the process.
     ///
-    /// @return empty if it has not ended
+    /// @return empty if the process has not exited
     Optional<Exit> reap() {
         return waitFor(0);
     }
@@ -118,7 +121,7 @@ final class Pidfd {
 
     /// Sends a signal.
     ///
-    /// @return false if the process is gone
+    /// @return false if the process has exited
     boolean signal(Signal signal) {
         int result = processes.get().pidfdSendSignal(descriptor.fd(), signal.number(), 0);
         if (result == -Errno.ESRCH) {

@@ -14,7 +14,7 @@ import java.util.HashSet;
 import java.util.Set;
 
 /// Numbers of errors and systems, as the manuals of macOS and FreeBSD have them.
-class BsdErrnoTest {
+class KqueueFlavourTest {
     @ParameterizedTest
     @CsvSource({
         "EPERM, 1, 1",
@@ -89,7 +89,9 @@ class BsdErrnoTest {
                     continue; // Only Linux returns it.
                 }
                 assertThat(reached)
-                        .as("%s has no number for %s: add it to BsdErrno", flavour, field.getName())
+                        .as(
+                                "%s has no number for %s: add it to KqueueFlavour",
+                                flavour, field.getName())
                         .contains(field.getInt(null));
             }
         }

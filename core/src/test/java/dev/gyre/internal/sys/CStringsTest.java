@@ -19,21 +19,21 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Map;
 
-class NativeTextTest {
+class CStringsTest {
     @Test
     @Clause("Y-1")
     void charset_isTheLocales_butUtf8WhereThatIsAsciiOrUnknown() {
-        assertThat(NativeText.charset("ISO-8859-1")).isEqualTo(ISO_8859_1);
-        assertThat(NativeText.charset("UTF-8")).isEqualTo(UTF_8);
-        assertThat(NativeText.charset("ANSI_X3.4-1968")).isEqualTo(UTF_8);
-        assertThat(NativeText.charset("no-such-charset")).isEqualTo(UTF_8);
+        assertThat(CStrings.charset("ISO-8859-1")).isEqualTo(ISO_8859_1);
+        assertThat(CStrings.charset("UTF-8")).isEqualTo(UTF_8);
+        assertThat(CStrings.charset("ANSI_X3.4-1968")).isEqualTo(UTF_8);
+        assertThat(CStrings.charset("no-such-charset")).isEqualTo(UTF_8);
     }
 
     @Test
     @Clause("Y-1")
     void encode_ofWhatTheLocaleCannotSay_isRefused() {
-        assertThat(NativeText.encode(ISO_8859_1, "argument", "ö")).containsExactly(0xf6);
-        assertThatThrownBy(() -> NativeText.encode(ISO_8859_1, "argument 1", "日"))
+        assertThat(CStrings.encode(ISO_8859_1, "argument", "ö")).containsExactly(0xf6);
+        assertThatThrownBy(() -> CStrings.encode(ISO_8859_1, "argument 1", "日"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("argument 1")
                 .hasMessageContaining("ISO-8859-1");
@@ -43,7 +43,7 @@ class NativeTextTest {
     void strings_areFoundWhereTheTableSays(
             @ForAll List<@CharRange(from = ' ', to = '\u07ff') String> texts) {
         List<byte[]> encoded =
-                texts.stream().map(text -> NativeText.encode(UTF_8, "text", text)).toList();
+                texts.stream().map(text -> CStrings.encode(UTF_8, "text", text)).toList();
         CStrings strings = new CStrings(encoded);
         for (int i = 0; i < texts.size(); i++) {
             long address = Memory.getLong(strings.address() + (long) i * Long.BYTES);
@@ -66,7 +66,6 @@ class NativeTextTest {
     @Test
     @Clause("Y-1")
     void environment_whereLibcHasNone_isTheJvms() {
-        assertThat(Environment.encoded(Map.of("A", "b=c")))
-                .containsExactly("A=b=c".getBytes(UTF_8));
+        assertThat(CStrings.encoded(Map.of("A", "b=c"))).containsExactly("A=b=c".getBytes(UTF_8));
     }
 }

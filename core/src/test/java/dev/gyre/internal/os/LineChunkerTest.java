@@ -1,4 +1,4 @@
-package dev.gyre.os;
+package dev.gyre.internal.os;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,17 +18,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Bytes to lines, whichever way they are cut.
-class LinesTest {
+class LineChunkerTest {
     private final List<String> seen = new ArrayList<>();
 
-    private void feed(Lines lines, byte[] bytes) {
+    private void feed(Chunker.Lines lines, byte[] bytes) {
         lines.add(ByteBuffer.wrap(bytes));
         takeAll(lines);
     }
 
-    private static void takeAll(Lines lines) {
+    private static void takeAll(Chunker.Lines lines) {
         while (lines.hasNext()) {
-            lines.handOverNext();
+            lines.deliverNext();
         }
     }
 
@@ -41,7 +41,7 @@ class LinesTest {
     void lines_howeverTheBytesAreCut_areThoseOfTheText(
             @ForAll("texts") String text, @ForAll @IntRange(min = 1, max = 7) int cut) {
         seen.clear();
-        Lines lines = new Lines(seen::add, 1_000);
+        Chunker.Lines lines = new Chunker.Lines(seen::add, 1_000);
         byte[] bytes = utf8(text);
         for (int from = 0; from < bytes.length; from += cut) {
             int count = Math.min(cut, bytes.length - from);
@@ -68,39 +68,39 @@ class LinesTest {
     @Example
     @Clause("Y-1")
     void line_thatIsNotUtf8_hasReplacementsInPlaceOfWhatIsNot() {
-        feed(new Lines(seen::add, 10), new byte[] {'a', (byte) 0xFF, 'b', '\n'});
+        feed(new Chunker.Lines(seen::add, 10), new byte[] {'a', (byte) 0xFF, 'b', '\n'});
         assertThat(seen).containsExactly("a\uFFFDb");
     }
 
     @Example
     @Clause("Y-1")
     void line_ofTheLimit_isHandedOver_withEitherEnd() {
-        Lines lines = new Lines(seen::add, 3);
+        Chunker.Lines lines = new Chunker.Lines(seen::add, 3);
         feed(lines, utf8("abc\nabc\r\nabc\r"));
         feed(lines, utf8("\nabc"));
         lines.end();
         takeAll(lines);
         assertThat(seen).containsExactly("abc", "abc", "abc", "abc");
-        assertThat(lines.isOverlong()).isFalse();
+        assertThat(lines.isTooLong()).isFalse();
     }
 
     @Example
     @Clause("Y-1")
-    void line_beyondTheLimit_isOverlong_andThoseBeforeItAreHandedOver() {
+    void line_beyondTheLimit_isTooLong_andThoseBeforeItAreHandedOver() {
         for (String text : List.of("ok\nabcd\n", "ok\nabcd\r\n", "ok\nabcde", "ok\nabc\r\r\n")) {
             seen.clear();
-            Lines lines = new Lines(seen::add, 3);
+            Chunker.Lines lines = new Chunker.Lines(seen::add, 3);
             feed(lines, utf8(text));
             assertThat(seen).as(text).containsExactly("ok");
-            assertThat(lines.isOverlong()).as(text).isTrue();
+            assertThat(lines.isTooLong()).as(text).isTrue();
         }
         seen.clear();
-        Lines lines = new Lines(seen::add, 3);
+        Chunker.Lines lines = new Chunker.Lines(seen::add, 3);
         feed(lines, utf8("abcd"));
-        assertThat(lines.isOverlong()).as("it might be a carriage return's turn").isFalse();
+        assertThat(lines.isTooLong()).as("it might be a carriage return's turn").isFalse();
         lines.end();
         takeAll(lines);
-        assertThat(lines.isOverlong()).isTrue();
+        assertThat(lines.isTooLong()).isTrue();
         assertThat(seen).isEmpty();
     }
 }

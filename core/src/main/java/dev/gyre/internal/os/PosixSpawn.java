@@ -1,15 +1,16 @@
-package dev.gyre.os;
+package dev.gyre.internal.os;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.CStrings;
-import dev.gyre.internal.sys.Environment;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FileNames;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.NativeText;
 import dev.gyre.internal.sys.ProcessCalls;
-import dev.gyre.internal.sys.SpawnMemory;
+import dev.gyre.internal.sys.ProcessCalls.SpawnStructs;
 import dev.gyre.io.Descriptor;
+import dev.gyre.os.Command;
+import dev.gyre.os.Signal;
+import dev.gyre.os.Stdio;
 
 import java.io.File;
 import java.lang.ref.Reference;
@@ -20,35 +21,35 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 
-/// One start of one command: says to `posix_spawnp` what the command says.
-final class Spawn {
-    /// The signals that the child must not find ignored. What the JVM handles is reset by the
-    /// start anyway, but what is ignored stays so; these three would break programs that never
-    /// think of them. Others are ignored by somebody who meant the child too: SIGHUP by `nohup`,
-    /// SIGINT by a shell's `&`.
+/// Starts a command with `posix_spawnp`.
+final class PosixSpawn {
+    /// The signals that the child must not inherit as ignored. The start resets signals with a
+    /// handler, but ignored ones stay ignored, and most programs do not expect these three to be.
+    /// Other signals are ignored on behalf of the child too: SIGHUP by `nohup`, SIGINT by a shell's
+    /// `&`.
     private static final Signal[] TO_DEFAULT = {Signal.SIGPIPE, Signal.SIGXFSZ, Signal.SIGCHLD};
 
     private final ProcessCalls processes;
     private final Command command;
-    private final StandardStreams streams;
-    private final SpawnMemory memory = new SpawnMemory();
+    private final ChildStdio stdio;
+    private final SpawnStructs structs = new SpawnStructs();
     private final CStrings paths;
     private final CStrings arguments;
     private final CStrings environment;
 
-    private Spawn(ProcessCalls processes, Command command, StandardStreams streams) {
+    private PosixSpawn(ProcessCalls processes, Command command, ChildStdio stdio) {
         this.processes = processes;
         this.command = command;
-        this.streams = streams;
+        this.stdio = stdio;
         Path directory = command.directory();
         paths =
                 new CStrings(
                         List.of(
-                                NativeText.encode("path", "/dev/null"),
+                                CStrings.encode("path", "/dev/null"),
                                 directory == null ? new byte[0] : FileNames.bytes(directory)));
         List<byte[]> words = new ArrayList<>();
-        words.add(NativeText.encode("program", command.program()));
-        command.arguments().forEach(each -> words.add(NativeText.encode("argument", each)));
+        words.add(CStrings.encode("program", command.program()));
+        command.arguments().forEach(each -> words.add(CStrings.encode("argument", each)));
         arguments = new CStrings(words);
         environment = new CStrings(environmentOf(command));
     }
@@ -57,17 +58,17 @@ final class Spawn {
     ///
     /// @return the process id
     static int start(
-            Supplier<? extends ProcessCalls> processes, Command command, StandardStreams streams) {
-        Spawn spawn = new Spawn(processes.get(), command, streams);
+            Supplier<? extends ProcessCalls> processes, Command command, ChildStdio stdio) {
+        PosixSpawn spawn = new PosixSpawn(processes.get(), command, stdio);
         try {
             return spawn.withActions();
         } finally {
-            Reference.reachabilityFence(spawn); // Its memory is known to libc by address only.
+            Reference.reachabilityFence(spawn); // libc holds only addresses of its memory.
         }
     }
 
     private int withActions() {
-        long actions = memory.actions();
+        long actions = structs.actions();
         require("posix_spawn_file_actions_init", processes.fileActionsInit(actions));
         try {
             connectStreams();
@@ -80,14 +81,14 @@ final class Spawn {
     }
 
     private int withAttributes() {
-        long attributes = memory.attributes();
+        long attributes = structs.attributes();
         require("posix_spawnattr_init", processes.attributesInit(attributes));
         try {
             setAttributes();
             int result =
                     processes.spawn(
                             arguments.addressOf(0),
-                            memory.actions(),
+                            structs.actions(),
                             attributes,
                             arguments.address(),
                             environment.address());
@@ -100,12 +101,12 @@ final class Spawn {
         }
     }
 
-    // ------------------------------------------------------------------ what the child finds
+    // ------------------------------------------------------------------ actions, attributes
 
     private void connectStreams() {
         Stdio[] wanted = {command.input(), command.output(), command.error()};
-        for (int stream = 0; stream < StandardStreams.COUNT; stream++) {
-            Descriptor end = streams.theirs(stream);
+        for (int stream = 0; stream < ChildStdio.COUNT; stream++) {
+            Descriptor end = stdio.childEnd(stream);
             if (stream == 2 && command.errorToOutput()) {
                 duplicate(1, 2);
             } else if (end != null) {
@@ -114,7 +115,7 @@ final class Spawn {
                 require(
                         "posix_spawn_file_actions_addopen",
                         processes.fileActionsAddOpen(
-                                memory.actions(), stream, paths.addressOf(0), Linux.O_RDWR, 0));
+                                structs.actions(), stream, paths.addressOf(0), Linux.O_RDWR, 0));
             }
         }
     }
@@ -122,31 +123,31 @@ final class Spawn {
     private void duplicate(int fd, int stream) {
         require(
                 "posix_spawn_file_actions_adddup2",
-                processes.fileActionsAddDup2(memory.actions(), fd, stream));
+                processes.fileActionsAddDup2(structs.actions(), fd, stream));
     }
 
-    /// Not everything in a JVM is closed by itself when another program starts.
+    /// Closes all other descriptors, since not all of a JVM's are close-on-exec.
     private void closeTheRest() {
-        int result = processes.fileActionsAddCloseFrom(memory.actions(), StandardStreams.COUNT);
+        int result = processes.fileActionsAddCloseFrom(structs.actions(), ChildStdio.COUNT);
         if (result != -Errno.ENOSYS) {
             require("posix_spawn_file_actions_addclosefrom_np", result);
             return;
         }
-        // Numbers that were closed since they were listed do no harm: libc passes them over.
-        for (int fd : openNumbers()) {
-            if (fd >= StandardStreams.COUNT) {
+        // libc ignores descriptors that were closed since they were listed.
+        for (int fd : openDescriptors()) {
+            if (fd >= ChildStdio.COUNT) {
                 require(
                         "posix_spawn_file_actions_addclose",
-                        processes.fileActionsAddClose(memory.actions(), fd));
+                        processes.fileActionsAddClose(structs.actions(), fd));
             }
         }
     }
 
-    private static int[] openNumbers() {
+    private static int[] openDescriptors() {
         String[] names = new File("/proc/self/fd").list();
         if (names == null) {
             throw new IllegalStateException(
-                    "cannot tell which descriptors to keep from the child: mount /proc, or use a"
+                    "cannot list the descriptors to close in the child: mount /proc, or use a"
                             + " newer C library (glibc 2.34)");
         }
         return Arrays.stream(names).mapToInt(Integer::parseInt).toArray();
@@ -156,28 +157,28 @@ final class Spawn {
         if (command.directory() == null) {
             return;
         }
-        int result = processes.fileActionsAddChdir(memory.actions(), paths.addressOf(1));
+        int result = processes.fileActionsAddChdir(structs.actions(), paths.addressOf(1));
         if (result == -Errno.ENOSYS) {
             throw new UnsupportedOperationException(
                     "this C library cannot start '"
                             + command.program()
-                            + "' in another directory: that takes glibc 2.29 or musl 1.1.24");
+                            + "' in another directory: use glibc 2.29 or musl 1.1.24, or newer");
         }
         require("posix_spawn_file_actions_addchdir_np", result);
     }
 
     private void setAttributes() {
-        long attributes = memory.attributes();
+        long attributes = structs.attributes();
         int flags = Linux.POSIX_SPAWN_SETSIGMASK | Linux.POSIX_SPAWN_SETSIGDEF;
         require(
                 "posix_spawnattr_setsigmask",
-                processes.attributesSetSignalMask(attributes, memory.signals()));
+                processes.attributesSetSignalMask(attributes, structs.signals()));
         for (Signal signal : TO_DEFAULT) {
-            memory.addSignal(signal.number());
+            structs.addSignal(signal.number());
         }
         require(
                 "posix_spawnattr_setsigdefault",
-                processes.attributesSetSignalDefault(attributes, memory.signals()));
+                processes.attributesSetSignalDefault(attributes, structs.signals()));
         if (command.ownGroup()) {
             flags |= Linux.POSIX_SPAWN_SETPGROUP;
             require("posix_spawnattr_setpgroup", processes.attributesSetGroup(attributes, 0));
@@ -188,17 +189,17 @@ final class Spawn {
     static List<byte[]> environmentOf(Command command) {
         List<byte[]> variables = new ArrayList<>();
         if (command.inheritsEnvironment()) {
-            variables.addAll(Environment.variables());
+            variables.addAll(CStrings.environment());
         }
         command.environment()
                 .forEach(
                         (name, value) -> {
-                            byte[] start = NativeText.encode("name", name + "=");
+                            byte[] start = CStrings.encode("name", name + "=");
                             variables.removeIf(variable -> startsWith(variable, start));
                             value.ifPresent(
                                     text ->
                                             variables.add(
-                                                    NativeText.encode(
+                                                    CStrings.encode(
                                                             "variable", name + "=" + text)));
                         });
         return variables;
@@ -229,7 +230,7 @@ final class Spawn {
         }
         Path directory = command.directory();
         String from =
-                directory == null || program.startsWith("/") ? "" : ", seen from " + directory;
+                directory == null || program.startsWith("/") ? "" : ", relative to " + directory;
         return "no such file"
                 + from
                 + ", or its first line names an interpreter that does not exist";
@@ -237,25 +238,26 @@ final class Spawn {
 
     private String hint(int errno) {
         Path directory = command.directory();
-        // The kernel does not say whether it was the directory or the program.
+        // The kernel does not report whether the directory or the program is missing.
         if (directory != null && (errno == Errno.ENOENT || errno == Errno.ENOTDIR)) {
             if (!Files.exists(directory)) {
-                return "there is no directory " + directory + " to start it in";
+                return "the directory " + directory + " does not exist";
             }
             if (!Files.isDirectory(directory)) {
-                return directory + " is no directory to start it in";
+                return directory + " is not a directory";
             }
         }
         if (directory != null && errno == Errno.EACCES && !Files.isExecutable(directory)) {
-            return "not allowed to enter the directory " + directory;
+            return "no permission to enter the directory " + directory;
         }
         return switch (errno) {
             case Errno.ENOENT, Errno.ENOTDIR -> absenceHint();
-            case Errno.EACCES -> "not allowed to execute it: is it a file with the x bit set?";
+            case Errno.EACCES ->
+                    "no permission to execute it: check that it is a file with the x bit set";
             case Errno.ENOEXEC ->
                     "neither a program for this machine nor a script that begins with #!";
             case Errno.E2BIG -> "the arguments and the environment are too long: use a file";
-            case Errno.ETXTBSY -> "somebody has the file open for writing";
+            case Errno.ETXTBSY -> "a process has the file open for writing";
             case Errno.EAGAIN -> "too many processes: raise the limit (ulimit -u), or start fewer";
             default -> Errno.hint("posix_spawnp", errno);
         };
