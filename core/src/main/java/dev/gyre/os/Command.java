@@ -21,13 +21,13 @@ import java.util.Optional;
 /// var sort = Command.of("sort", "-u").withInput(Stdio.PIPE).withOutput(Stdio.PIPE);
 /// ```
 ///
-/// By default the program inherits the directory, environment, standard streams and process group of
-/// this process. It never inherits another descriptor, a blocked signal, or an ignored SIGPIPE,
+/// By default the program inherits the directory, environment, standard streams and process group
+/// of this process. It never inherits another descriptor, a blocked signal, or an ignored SIGPIPE,
 /// SIGXFSZ or SIGCHLD.
 ///
 /// Text is passed in the encoding of the locale, or UTF-8 if that is plain ASCII. Text that is not
-/// encodable, or has a NUL character, is rejected here with an [IllegalArgumentException], not at the
-/// start. No shell is involved: `*`, `$` and quotes are plain characters.
+/// encodable, or has a NUL character, is rejected here with an [IllegalArgumentException], not at
+/// the start. No shell is involved: `*`, `$` and quotes are plain characters.
 public final class Command implements Cloneable {
     private final String program;
     private List<String> arguments = List.of();
@@ -99,8 +99,8 @@ public final class Command implements Cloneable {
         return copy;
     }
 
-    /// Returns a copy with this variable in its environment. `PATH` does not affect the search for the
-    /// program itself.
+    /// Returns a copy with this variable in its environment. `PATH` does not affect the search for
+    /// the program itself.
     ///
     /// @throws IllegalArgumentException if the name is empty or contains `=`
     public Command withEnvironment(String name, String value) {
@@ -172,8 +172,8 @@ public final class Command implements Cloneable {
     }
 
     /// Returns a copy that starts in a process group of its own. Its descendants join the group, so
-    /// [ChildProcess#signalGroup] reaches all of them. Signals of the terminal, such as Ctrl-C, do not
-    /// reach it.
+    /// [ChildProcess#signalGroup] reaches all of them. Signals of the terminal, such as Ctrl-C, do
+    /// not reach it.
     public Command withOwnGroup() {
         Command copy = copy();
         copy.ownGroup = true;

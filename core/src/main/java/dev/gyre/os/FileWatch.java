@@ -52,8 +52,9 @@ public sealed interface FileWatch extends AutoCloseable permits OpenFileWatch {
     /// A symbolic link to a directory is followed. A link to anything else is watched as an entry
     /// itself; changes of its target are not reported.
     ///
-    /// @throws SystemCallException if the directory (for a file: its parent) does not exist (ENOENT)
-    ///     or is not readable (EACCES), or a limit is reached (EMFILE, ENOSPC); nothing is leaked
+    /// @throws SystemCallException if the directory (for a file: its parent) does not exist
+    ///     (ENOENT) or is not readable (EACCES), or a limit is reached (EMFILE, ENOSPC); nothing is
+    ///     leaked
     /// @throws IllegalArgumentException if the path is not of the default file system
     static FileWatch on(EventLoop loop, Path path, Consumer<? super FileChange> callback) {
         return OpenFileWatch.on(loop, path, callback);
@@ -79,8 +80,8 @@ public sealed interface FileWatch extends AutoCloseable permits OpenFileWatch {
     /// @throws SystemCallException if the path is not a directory (ENOENT, ENOTDIR) or not readable
     ///     (EACCES), or a limit is reached (EMFILE, ENOSPC), also by a directory below; nothing is
     ///     leaked
-    /// @throws java.io.UncheckedIOException if a directory below cannot be listed for another reason
-    ///     than its permissions; nothing is leaked
+    /// @throws java.io.UncheckedIOException if a directory below cannot be listed for another
+    ///     reason than its permissions; nothing is leaked
     /// @throws IllegalArgumentException if the path is not of the default file system
     static FileWatch tree(EventLoop loop, Path directory, Consumer<? super FileChange> callback) {
         return OpenFileWatch.tree(loop, directory, callback);

@@ -67,8 +67,8 @@ public sealed interface Signals extends AutoCloseable permits SignalSubscription
         return on(loop, List.of(signal), callback);
     }
 
-    /// Subscribes to two signals. Throws like [#on(EventLoop, Signal, Consumer)]; then it subscribes
-    /// to neither.
+    /// Subscribes to two signals. Throws like [#on(EventLoop, Signal, Consumer)]; then it
+    /// subscribes to neither.
     static Signals on(EventLoop loop, Signal one, Signal other, Consumer<? super Signal> callback) {
         Objects.requireNonNull(one, "one");
         Objects.requireNonNull(other, "other");

@@ -71,8 +71,8 @@ public final class Terminal {
     /// without echo. Ctrl-C then arrives as a byte of value 3 and terminates nothing. Output lines
     /// need a carriage return.
     ///
-    /// @return a handle whose close restores the settings; the JVM restores them at exit too, unless
-    ///     it is killed
+    /// @return a handle whose close restores the settings; the JVM restores them at exit too,
+    ///     unless it is killed
     /// @throws SystemCallException if standard input is not a terminal (ENOTTY), or the kernel
     ///     refuses
     /// @throws IllegalStateException if the JVM is exiting
@@ -80,7 +80,8 @@ public final class Terminal {
         return raw(Descriptor.borrow(Standard.INPUT.fd));
     }
 
-    /// Sets any terminal to raw mode. The descriptor must stay open until the settings are restored.
+    /// Sets any terminal to raw mode. The descriptor must stay open until the settings are
+    /// restored.
     ///
     /// @throws SystemCallException if the descriptor is not a terminal (ENOTTY), or the kernel
     ///     refuses
@@ -92,8 +93,8 @@ public final class Terminal {
 
     /// A terminal in raw mode until this is closed.
     public sealed interface Raw extends AutoCloseable permits RawTerminal {
-        /// Restores the previous settings, unless the terminal has other open handles: then the last
-        /// one does. Does nothing if the descriptor was closed meanwhile. Idempotent.
+        /// Restores the previous settings, unless the terminal has other open handles: then the
+        /// last one does. Does nothing if the descriptor was closed meanwhile. Idempotent.
         ///
         /// @throws SystemCallException if the kernel refuses, as for a terminal that is gone (EIO)
         @Override

@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// Children of a JVM that was itself started badly, which takes a JVM of its own.
+/// Children of a JVM that was started without standard streams or with ignored signals.
 class BareProcessTest {
     @TempDir private Path directory;
 

@@ -28,8 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// Every call refused: nothing may be left, neither a descriptor nor a process nor memory of
-/// libc's.
+/// Refuses every call: neither a descriptor nor a process nor memory of libc may leak.
 class ChildProcessFaultTest {
     private static final Command WITH_EVERYTHING =
             Command.of("sleep", "100")
@@ -154,7 +153,7 @@ class ChildProcessFaultTest {
         assertNothingIsLeft();
     }
 
-    /// The one that is opened before there is a child.
+    /// The one that is opened before the child starts.
     private void letTheFirstPidfdPass() {
         int self = (int) ProcessHandle.current().pid();
         plan.answer("pidfd_open", () -> new LinuxProcessCalls().pidfdOpen(self, 0));
@@ -182,7 +181,7 @@ class ChildProcessFaultTest {
         assertThat(child.isAlive()).isFalse();
         assertThat(child.signal(Signal.SIGTERM)).isFalse();
         assertThat(child.signalGroup(Signal.SIGTERM)).isFalse();
-        // In truth it is still there, since only the answer was made up.
+        // The process still exists, since only the result was faked.
         int result;
         do {
             result = new LinuxProcessCalls().waitid(1, child.pid(), 0, 4);
@@ -275,6 +274,6 @@ class ChildProcessFaultTest {
         assertThatThrownBy(() -> WatchedProcess.adopt(loop, 7, () -> kernel, () -> processes))
                 .hasMessage(
                         "cannot watch process 7: EINVAL (22): the id is that of a thread, not of a"
-                            + " process");
+                                + " process");
     }
 }

@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/// The end of a process as a promise.
+/// The exit of a process as a promise.
 class ChildProcessPromiseTest {
     /// A process that lives until its input is closed.
     private static ChildProcess startCat(EventLoop loop) {

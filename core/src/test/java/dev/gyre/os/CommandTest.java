@@ -37,7 +37,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.Supplier;
 
-/// What a program finds when it starts, and what is said when it cannot start.
+/// The arguments, environment and streams of a program, and the messages of a failed start.
 class CommandTest {
     @TempDir private Path directory;
 
@@ -232,7 +232,7 @@ class CommandTest {
         }
     }
 
-    /// In the calling thread, as a loop does that reads signals.
+    /// Blocks in the calling thread, as for a loop that reads signals.
     @SuppressWarnings("restricted") // a test's own call
     private static void blockSignals() {
         try (Arena arena = Arena.ofConfined()) {
@@ -326,7 +326,7 @@ class CommandTest {
         assertRefused(
                 Command.of(file.toString()),
                 "EACCES (13): no permission to execute it: check that it is a file with the x bit"
-                    + " set");
+                        + " set");
         Path text = script("text", "text");
         assertRefused(
                 Command.of(text.toString()),

@@ -22,7 +22,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/// Which signals can be taken in a JVM that was started as usual, and which are refused.
+/// Which signals can be caught in a JVM that was started normally, and which are rejected.
 class SignalsChoiceTest {
     private final EventLoop loop = EventLoop.open();
     private final List<Signal> heard = new ArrayList<>();

@@ -40,7 +40,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
-/// Standard input, on descriptors of every kind: number 0 of this process is the build's.
+/// Standard input on descriptors of every kind. Descriptor 0 of this process belongs to the build.
 class StandardInputTest {
     private static final int NOT_OPEN = 987_654;
 
@@ -68,7 +68,7 @@ class StandardInputTest {
                 .isLessThanOrEqualTo(openBefore);
     }
 
-    // ------------------------------------------------------------------ what tests are made of
+    // ------------------------------------------------------------------ fixtures
 
     private Syscalls calls() {
         return calls(LinuxPollSyscalls::ofThread);
@@ -100,7 +100,7 @@ class StandardInputTest {
         return StandardCharsets.UTF_8.decode(bytes).toString();
     }
 
-    /// Runs until nothing is left, or fails the test instead of hanging it.
+    /// Runs until the loop is empty, or fails the test after a timeout.
     private void run() {
         loop.after(
                         Duration.ofSeconds(10),
@@ -118,7 +118,7 @@ class StandardInputTest {
         return descriptor;
     }
 
-    /// Both ends, which block like those that a shell makes.
+    /// Returns both ends, blocking like those of a shell.
     private Descriptor[] blockingPipe() {
         FdPair pair = new FdPair();
         assertThat(kernel.pipe2(pair.address(), Linux.O_CLOEXEC)).isZero();
@@ -145,7 +145,7 @@ class StandardInputTest {
         return (kernel.fcntl(fd, Linux.F_GETFL, 0) & Linux.O_NONBLOCK) == 0;
     }
 
-    // ------------------------------------------------------------------ what it may be
+    // ------------------------------------------------------------------ kinds of input
 
     @Test
     @Clause("Y-1")
@@ -272,7 +272,7 @@ class StandardInputTest {
     @Clause("Y-1")
     void personsSideOfATerminal_isNotOpenedAgain_whichWouldMakeAnother() {
         try (var terminal = new PseudoTerminal()) {
-            chunks(terminal.personsFd()).close();
+            chunks(terminal.userFd()).close();
         }
         assertThat(inputs.calls()).doesNotContain("open");
     }
@@ -599,7 +599,7 @@ class StandardInputTest {
         assertThatThrownBy(() -> StandardInput.lines(loop, null, () -> {})).hasMessage("onLine");
     }
 
-    // ------------------------------------------------------------------ each piece is a callback
+    // ------------------------------------------------------------------ each chunk is a callback
 
     @Test
     @Clause({"Y-1", "L-7", "M-1"})

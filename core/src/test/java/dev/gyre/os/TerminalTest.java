@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 import java.nio.ByteBuffer;
 
-/// Terminals, on one without a screen.
+/// Terminal modes and sizes, on a pseudo terminal.
 class TerminalTest {
     private final PseudoTerminal terminal = new PseudoTerminal();
     private final Descriptor descriptor = Descriptor.borrow(terminal.fd());
@@ -37,7 +37,7 @@ class TerminalTest {
             assertThat(Terminal.isTerminal(pipe.reader())).isFalse();
         }
         for (Terminal.Standard stream : Terminal.Standard.values()) {
-            // Whichever it is here: asking does no harm.
+            // Either result is right: the call has no side effect.
             assertThat(Terminal.isTerminal(stream)).isIn(true, false);
         }
         descriptor.close();

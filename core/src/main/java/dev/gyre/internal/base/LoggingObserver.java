@@ -10,31 +10,31 @@ import dev.gyre.metrics.LoopObserver;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The default observer. Shared by all loops of the process, hence the atomic counts.
+/// The default observer, which logs. All loops of the process share it, hence the atomic counts.
 public final class LoggingObserver implements LoopObserver {
     public static final LoggingObserver INSTANCE = new LoggingObserver();
 
     private final AtomicLong microtaskFloods = new AtomicLong();
-    private final AtomicLong floods = new AtomicLong();
+    private final AtomicLong priorityFloods = new AtomicLong();
 
     @Override
     public void onMicrotaskFlood(EventLoop loop, int remaining) {
-        sparsely(
+        logSparsely(
                 microtaskFloods,
                 loop
                         + ": the microtask budget is used up in every tick, microtasks waiting: "
                         + remaining
-                        + "; does one add another for ever?");
+                        + "; check whether microtasks add each other endlessly");
     }
 
     @Override
     public void onPriorityFlood(EventLoop loop, int ran) {
-        sparsely(
-                floods,
+        logSparsely(
+                priorityFloods,
                 loop
                         + ": priority tasks run in one tick: "
                         + ran
-                        + "; do they submit each other for ever?");
+                        + "; check whether they submit each other endlessly");
     }
 
     @Override
@@ -43,31 +43,31 @@ public final class LoggingObserver implements LoopObserver {
         LOG.log(
                 Level.ERROR,
                 loop
-                        + ": nobody handled the rejection of "
+                        + ": unhandled rejection of "
                         + promise
                         + "; end the chain with recover, or await it"
                         + (createdAt == null
-                                ? " (LoopConfig.withPromiseTracing tells where it was made)"
-                                : ". Made at " + placeOf(createdAt)),
+                                ? " (LoopConfig.withPromiseTracing records where it was created)"
+                                : ". Created at " + userFrames(createdAt)),
                 reason);
     }
 
-    public static void logLeak(EventLoop loop, Throwable takenAt) {
-        LOG.log(Level.WARNING, loop + ": " + takenAt.getMessage(), takenAt);
+    public static void logLeak(EventLoop loop, Throwable allocatedAt) {
+        LOG.log(Level.WARNING, loop + ": " + allocatedAt.getMessage(), allocatedAt);
     }
 
-    /// The user's code: what the loop called to make it is of no interest.
-    private static String placeOf(Throwable createdAt) {
+    /// Returns the stack without the topmost frames of Gyre itself.
+    private static String userFrames(Throwable createdAt) {
         StringBuilder place = new StringBuilder();
         for (StackTraceElement frame : createdAt.getStackTrace()) {
-            if (!place.isEmpty() || !isOurs(frame.getClassName())) {
+            if (!place.isEmpty() || !isInternal(frame.getClassName())) {
                 place.append("\n\tat ").append(frame);
             }
         }
-        return place.isEmpty() ? "a place inside Gyre" : place.toString();
+        return place.isEmpty() ? "an internal frame of Gyre" : place.toString();
     }
 
-    private static boolean isOurs(String className) {
+    private static boolean isInternal(String className) {
         return className.startsWith("dev.gyre.internal.")
                 || className.equals(EventLoop.class.getName())
                 || className.equals(Promise.class.getName());
@@ -76,11 +76,11 @@ public final class LoggingObserver implements LoopObserver {
     @Override
     public void onTerminated(EventLoop loop, ShutdownReport report) {
         if (report.abandoned() > 0) {
-            LOG.log(Level.WARNING, loop + " ended with work abandoned: " + report);
+            LOG.log(Level.WARNING, loop + " terminated with work abandoned: " + report);
         }
     }
 
-    private static void sparsely(AtomicLong count, String message) {
+    private static void logSparsely(AtomicLong count, String message) {
         long occurrence = count.incrementAndGet();
         if (Long.bitCount(occurrence) == 1) {
             LOG.log(Level.WARNING, message + " (occurrence " + occurrence + ")");

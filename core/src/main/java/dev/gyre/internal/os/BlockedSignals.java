@@ -21,9 +21,9 @@ import java.util.function.Supplier;
 /// Finds the signals that every thread of the process blocks. Only those can be read from a
 /// signalfd: the kernel delivers any other to a thread that does not block it.
 ///
-/// A program started with a signal blocked keeps it blocked, because threads inherit the mask of the
-/// thread that starts them. HotSpot unblocks the signals that it uses itself, and SIGHUP, SIGINT and
-/// SIGTERM unless it runs with -Xrs.
+/// A program started with a signal blocked keeps it blocked, because threads inherit the mask of
+/// the thread that starts them. HotSpot unblocks the signals that it uses itself, and SIGHUP,
+/// SIGINT and SIGTERM unless it runs with -Xrs.
 ///
 /// Sets of signals are in the kernel's form: bit `n - 1` for signal `n`.
 public final class BlockedSignals {

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
 
-/// Delivers changes to their callbacks, in order. Each is a deferred callback of the loop: a run may
-/// end between any two of them, and an exception of one does not affect the others. The number per
-/// tick is limited, so a flood of changes delays a tick only that long.
+/// Delivers changes to their callbacks, in order. Each is a deferred callback of the loop: a run
+/// may end between any two of them, and an exception of one does not affect the others. The number
+/// per tick is limited, so a flood of changes delays a tick only that long.
 ///
 /// Loop thread only.
 final class ChangeDispatch {

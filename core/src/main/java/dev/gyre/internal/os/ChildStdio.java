@@ -18,8 +18,8 @@ import java.util.function.Supplier;
 /// parent's ends do not. The two ends of a pipe are separate open files with separate modes.
 ///
 /// No end has a number below 3, even if this process has closed a standard stream. The child's
-/// streams are moved to those numbers one after the other, and a move would overwrite an end that is
-/// still to be moved.
+/// streams are moved to those numbers one after the other, and a move would overwrite an end that
+/// is still to be moved.
 ///
 /// Loop thread only.
 final class ChildStdio {

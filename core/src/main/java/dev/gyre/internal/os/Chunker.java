@@ -85,7 +85,8 @@ public sealed interface Chunker {
         /// The start of a line whose end has not arrived.
         private ByteArrayOutputStream partial = new ByteArrayOutputStream();
 
-        /// Whether the partial line ends with a carriage return, which may belong to the terminator.
+        /// Whether the partial line ends with a carriage return, which may belong to the
+        /// terminator.
         private boolean endsWithReturn;
 
         private boolean ended;
@@ -146,7 +147,8 @@ public sealed interface Chunker {
             return length > 0 && input.get(lineFeed - 1) == '\r' ? length - 1 : length;
         }
 
-        /// Returns the bytes of the partial line without its terminator, which two buffers may split.
+        /// Returns the bytes of the partial line without its terminator, which two buffers may
+        /// split.
         private int partialBytes() {
             return endsWithReturn && lineFeed == input.position()
                     ? partial.size() - 1

@@ -69,7 +69,8 @@ interface DirectoryListener {
         }
 
         /// Returns a copy, because listeners may add and remove others. Empty for a watch that was
-        /// removed while its events were queued; the kernel reuses its number only after all others.
+        /// removed while its events were queued; the kernel reuses its number only after all
+        /// others.
         List<DirectoryListener> of(int watch) {
             List<DirectoryListener> found = byWatch.get(watch);
             return found == null ? List.of() : List.copyOf(found);

@@ -38,8 +38,8 @@ final class DirectoryNode implements DirectoryListener {
     private @Nullable Set<Path> reported;
 
     /// Entries, probably directories, that did not exist at their path when they should have been
-    /// watched, and whose deletion is not reported yet. A directory above them may have been moved at
-    /// that time.
+    /// watched, and whose deletion is not reported yet. A directory above them may have been moved
+    /// at that time.
     private @Nullable Set<Path> missing;
 
     /// Whether this directory itself was missing when it should have been listed.

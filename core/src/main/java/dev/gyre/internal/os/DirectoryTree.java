@@ -42,10 +42,10 @@ import java.util.Set;
 ///
 /// Or the path may lead to another directory. The kernel identifies it, since a directory that is
 /// watched already returns the same watch again. If that one is elsewhere in the tree, or an event
-/// contradicts the tree, the reported history is wrong: the tree is *inconsistent*. It then skips all
-/// pending events, rescans everything once none is left, and reports one OVERFLOW. It does the same
-/// if a moved directory is not where the events have led it, or if a scan may have listed another
-/// directory ([TreeVerification]).
+/// contradicts the tree, the reported history is wrong: the tree is *inconsistent*. It then skips
+/// all pending events, rescans everything once none is left, and reports one OVERFLOW. It does the
+/// same if a moved directory is not where the events have led it, or if a scan may have listed
+/// another directory ([TreeVerification]).
 ///
 /// Loop thread only.
 final class DirectoryTree implements OpenFileWatch.Scope {
@@ -177,9 +177,9 @@ final class DirectoryTree implements OpenFileWatch.Scope {
         }
     }
 
-    /// Questions recent scans below a directory that moved, perhaps before the scan. A scan starts and
-    /// ends with the right directory at its path. So if another one was there in between, at least two
-    /// moves are reported.
+    /// Questions recent scans below a directory that moved, perhaps before the scan. A scan starts
+    /// and ends with the right directory at its path. So if another one was there in between, at
+    /// least two moves are reported.
     private void invalidateScans(DirectoryNode moved) {
         for (DirectoryNode node : inotify.scanned()) {
             DirectoryNode parent = node.parent;

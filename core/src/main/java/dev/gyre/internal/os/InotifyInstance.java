@@ -280,7 +280,8 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
 
     // ------------------------------------------------------------------ events
 
-    /// Reads events and verifies the watches, repeatedly while changes interfere or a state is wrong.
+    /// Reads events and verifies the watches, repeatedly while changes interfere or a state is
+    /// wrong.
     void readAndVerify() {
         int attempts = dispatch.isHalfFull() ? 0 : MAX_VERIFICATIONS;
         while (attempts > 0 && read() && !verify(attempts == 1)) {
@@ -314,8 +315,8 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         return settled;
     }
 
-    /// The instance can no longer be read. Its watches end with their last report, and the next watch
-    /// opens another instance.
+    /// The instance can no longer be read. Its watches end with their last report, and the next
+    /// watch opens another instance.
     private void onReadFailed() {
         for (OpenFileWatch watch : List.copyOf(watches)) {
             watch.onReadFailed();

@@ -24,12 +24,13 @@ import java.util.Set;
 /// Reads events of inotify and joins the two halves of a move.
 ///
 /// The kernel queues IN_MOVED_FROM and IN_MOVED_TO one after the other, but not atomically: a read
-/// may end between them, and other events may separate them. Those concern other directories or file
-/// contents only, because the kernel locks both directories meanwhile. So the move can be reported at
-/// the position of its first half.
+/// may end between them, and other events may separate them. Those concern other directories or
+/// file contents only, because the kernel locks both directories meanwhile. So the move can be
+/// reported at the position of its first half.
 ///
-/// A first half waits for the next event, with a timeout set by the owner. If that is not the second
-/// half, the reader looks a few events ahead. Without a match the first half is reported alone.
+/// A first half waits for the next event, with a timeout set by the owner. If that is not the
+/// second half, the reader looks a few events ahead. Without a match the first half is reported
+/// alone.
 ///
 /// Loop thread only.
 final class InotifyReader {
@@ -64,8 +65,8 @@ final class InotifyReader {
     private final Descriptor source;
     private final Sink sink;
 
-    /// Between reads it holds at most the start of an event, and only if a read splits events, which
-    /// inotify does not.
+    /// Between reads it holds at most the start of an event, and only if a read splits events,
+    /// which inotify does not.
     private final ByteBuffer buffer =
             ByteBuffer.allocateDirect(BUFFER_BYTES).order(ByteOrder.nativeOrder());
 
@@ -86,7 +87,7 @@ final class InotifyReader {
     boolean read() {
         int count = source.read(buffer);
         if (count == Descriptor.END) {
-            throw new IllegalStateException(source + " is at its end, which inotify never is");
+            throw new IllegalStateException(source + " has ended, which inotify never does");
         }
         boolean drained = buffer.remaining() >= MAX_EVENT_BYTES;
         buffer.flip();

@@ -16,8 +16,8 @@ import java.util.Set;
 /// signal, which calls the installed handler. So a handler may call anything, and two signals may
 /// arrive in any order.
 ///
-/// It uses method handles, because javac warns about every mention of `sun.misc`, the warning cannot
-/// be suppressed, and warnings are errors in this build.
+/// It uses method handles, because javac warns about every mention of `sun.misc`, the warning
+/// cannot be suppressed, and warnings are errors in this build.
 public final class JvmSignalHandlers {
     private static final String DISPATCHER = "Signal Dispatcher";
 
@@ -124,8 +124,8 @@ public final class JvmSignalHandlers {
     /// @param isIgnored whether the signal stays ignored all the same
     record Installed(Object name, Object handler, Object previous, boolean isIgnored) {
 
-        /// Restores the previous handler. A handler that other code has installed since stays; it can
-        /// be read only by replacing it for a moment.
+        /// Restores the previous handler. A handler that other code has installed since stays; it
+        /// can be read only by replacing it for a moment.
         @SuppressWarnings("ReferenceEquality") // this instance and no other
         void restore() {
             Object found = handle(name, previous);

@@ -124,8 +124,8 @@ public final class OpenStandardInput implements StandardInput {
         }
     }
 
-    /// Delivers one chunk or the end, reading at most once. Each chunk is a loop callback of its own,
-    /// with its own microtasks and failure handling.
+    /// Delivers one chunk or the end, reading at most once. Each chunk is a loop callback of its
+    /// own, with its own microtasks and failure handling.
     ///
     /// @param readable whether a readiness event triggered the step
     private void step(boolean readable) {

@@ -100,7 +100,7 @@ public final class RawTerminal implements Terminal.Raw {
         try {
             return Files.readSymbolicLink(Path.of("/proc/self/fd/" + fd)).toString();
         } catch (IOException e) {
-            return "descriptor " + fd; // Without /proc descriptors are told apart by number.
+            return "descriptor " + fd; // Without /proc the number identifies it.
         }
     }
 
@@ -158,7 +158,7 @@ public final class RawTerminal implements Terminal.Raw {
         try {
             return descriptor.use(fd -> before.writeTo(calls.get(), fd));
         } catch (ClosedDescriptorException e) {
-            return 0; // Closing the descriptor gives the terminal up.
+            return 0; // The terminal is no longer in use here.
         }
     }
 }

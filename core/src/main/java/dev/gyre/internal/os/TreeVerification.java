@@ -9,9 +9,10 @@ import java.util.Set;
 /// Verifies those parts of a [DirectoryTree] that events alone do not prove.
 ///
 /// A probe of a path sees the present, and the directories above it may have been moved since the
-/// last event that was read. So a probe proves nothing by itself, not even that a name is absent: the
-/// path may have led to another directory. But once the later events have been read, and none of them
-/// concerns a directory, no directory had moved at the time of the probe, and its result counts.
+/// last event that was read. So a probe proves nothing by itself, not even that a name is absent:
+/// the path may have led to another directory. But once the later events have been read, and none
+/// of them concerns a directory, no directory had moved at the time of the probe, and its result
+/// counts.
 ///
 /// Loop thread only.
 final class TreeVerification {
@@ -33,8 +34,8 @@ final class TreeVerification {
     /// directories above them moved.
     private final Set<Place> places = new HashSet<>();
 
-    /// Directories that had left their path by the end of their scan. If they turn out to be deleted,
-    /// the result of the scan does not matter.
+    /// Directories that had left their path by the end of their scan. If they turn out to be
+    /// deleted, the result of the scan does not matter.
     private final Set<DirectoryNode> strays = new HashSet<>();
 
     /// The number of known directory changes at the last probe.

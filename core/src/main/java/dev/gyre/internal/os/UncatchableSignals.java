@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Rejects signals that the kernel or the JVM reserves.
 final class UncatchableSignals {
-    /// HotSpot suspends threads with SIGUSR2, or with the signal of this variable. It accepts numbers
-    /// above those of SIGSEGV and SIGBUS, up to the last real-time signal, and ignores any other
-    /// with a warning.
+    /// HotSpot suspends threads with SIGUSR2, or with the signal of this variable. It accepts
+    /// numbers above those of SIGSEGV and SIGBUS, up to the last real-time signal, and ignores any
+    /// other with a warning.
     private static final String SUSPEND_VARIABLE = "_JAVA_SR_SIGNUM";
 
     private static final int MIN_SUSPEND = 12;
@@ -39,7 +39,7 @@ final class UncatchableSignals {
             case SIGSTOP -> "the kernel lets no process catch it; use SIGTSTP, the request to stop";
             case SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS ->
                     "it reports a fault of one thread, which the JVM handles itself; use"
-                        + " -XX:OnError to act when it ends the process";
+                            + " -XX:OnError to act when it ends the process";
             case SIGABRT ->
                     "the process raises it to terminate, regardless of a callback; use -XX:OnError";
             case SIGPIPE ->

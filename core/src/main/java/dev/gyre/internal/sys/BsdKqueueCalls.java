@@ -5,8 +5,8 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 
-/// The real calls, through libc. The property `gyre.kqueue.library` makes `kqueue` and `kevent` come
-/// from another library, named by its path or as the system's loader knows it. The property
+/// The real calls, through libc. The property `gyre.kqueue.library` makes `kqueue` and `kevent`
+/// come from another library, named by its path or as the system's loader knows it. The property
 /// `gyre.kqueue.flavour` describes that library: see [KqueueFlavour]. Both are read once, at first
 /// use.
 ///

@@ -51,7 +51,7 @@ public final class DescriptorLimit {
 
     // ------------------------------------------------------------------ the reserve
 
-    /// Whether this number is reserved for files and outgoing connections.
+    /// Returns whether this number is reserved for files and outgoing connections.
     public boolean isReserved(int fd) {
         if (fd < firstReserved) {
             return false;
@@ -60,7 +60,7 @@ public final class DescriptorLimit {
         return fd >= firstReserved;
     }
 
-    /// Whether this many further connections could reach the reserve.
+    /// Returns whether this many further connections could reach the reserve.
     ///
     /// @param fd the most recently allocated number
     public boolean isWithin(int connections, int fd) {
@@ -70,8 +70,8 @@ public final class DescriptorLimit {
         return fd >= firstReserved - connections;
     }
 
-    /// Returns the open-file limit of this process. It comes from the kernel, because `/proc` cannot
-    /// be opened once descriptors have run out.
+    /// Returns the open-file limit of this process. It comes from the kernel, because `/proc`
+    /// cannot be opened once descriptors have run out.
     public static OpenFiles openFiles() {
         return openFiles(new LinuxPollSyscalls());
     }

@@ -2,8 +2,11 @@ package dev.gyre.internal.sys;
 
 import dev.gyre.SystemCallException.Kind;
 
+import java.lang.reflect.Field;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
 
 /// Error numbers of Linux, the same on x86-64 and aarch64, with their names, kinds and hints.
 public final class Errno {
@@ -64,65 +67,25 @@ public final class Errno {
 
     private Errno() {}
 
+    /// The names of the constants above, by number.
+    private static final class Names {
+        static final Map<Integer, String> BY_NUMBER = new HashMap<>();
+
+        static {
+            for (Field constant : Errno.class.getFields()) {
+                try {
+                    BY_NUMBER.put(constant.getInt(null), constant.getName());
+                } catch (IllegalAccessException e) {
+                    throw new AssertionError("all fields are public", e);
+                }
+            }
+        }
+    }
+
     /// Returns the name as in the manual, or `errno N` for an unknown number.
     public static String name(int errno) {
-        return switch (errno) {
-            case EPERM -> "EPERM";
-            case ENOENT -> "ENOENT";
-            case ESRCH -> "ESRCH";
-            case EINTR -> "EINTR";
-            case EIO -> "EIO";
-            case E2BIG -> "E2BIG";
-            case ENOEXEC -> "ENOEXEC";
-            case EBADF -> "EBADF";
-            case ECHILD -> "ECHILD";
-            case EAGAIN -> "EAGAIN";
-            case ENOMEM -> "ENOMEM";
-            case EACCES -> "EACCES";
-            case EFAULT -> "EFAULT";
-            case EBUSY -> "EBUSY";
-            case EEXIST -> "EEXIST";
-            case ENODEV -> "ENODEV";
-            case ENOTDIR -> "ENOTDIR";
-            case EISDIR -> "EISDIR";
-            case EINVAL -> "EINVAL";
-            case ENFILE -> "ENFILE";
-            case EMFILE -> "EMFILE";
-            case ENOTTY -> "ENOTTY";
-            case ETXTBSY -> "ETXTBSY";
-            case ENOSPC -> "ENOSPC";
-            case EPIPE -> "EPIPE";
-            case ENAMETOOLONG -> "ENAMETOOLONG";
-            case ENOSYS -> "ENOSYS";
-            case ELOOP -> "ELOOP";
-            case EBADR -> "EBADR";
-            case ETIME -> "ETIME";
-            case ENONET -> "ENONET";
-            case ENOTSOCK -> "ENOTSOCK";
-            case EDESTADDRREQ -> "EDESTADDRREQ";
-            case EMSGSIZE -> "EMSGSIZE";
-            case ENOPROTOOPT -> "ENOPROTOOPT";
-            case EOPNOTSUPP -> "EOPNOTSUPP";
-            case EAFNOSUPPORT -> "EAFNOSUPPORT";
-            case EADDRINUSE -> "EADDRINUSE";
-            case EADDRNOTAVAIL -> "EADDRNOTAVAIL";
-            case ENETDOWN -> "ENETDOWN";
-            case ENETUNREACH -> "ENETUNREACH";
-            case EPROTO -> "EPROTO";
-            case ECONNABORTED -> "ECONNABORTED";
-            case ECONNRESET -> "ECONNRESET";
-            case ENOBUFS -> "ENOBUFS";
-            case EISCONN -> "EISCONN";
-            case ENOTCONN -> "ENOTCONN";
-            case ETIMEDOUT -> "ETIMEDOUT";
-            case ECONNREFUSED -> "ECONNREFUSED";
-            case EHOSTDOWN -> "EHOSTDOWN";
-            case EHOSTUNREACH -> "EHOSTUNREACH";
-            case EALREADY -> "EALREADY";
-            case EINPROGRESS -> "EINPROGRESS";
-            case ECANCELED -> "ECANCELED";
-            default -> "errno " + errno;
-        };
+        String name = Names.BY_NUMBER.get(errno);
+        return name == null ? "errno " + errno : name;
     }
 
     /// Returns the kind of an error. An unknown number counts as an error of the program.
@@ -146,8 +109,8 @@ public final class Errno {
         };
     }
 
-    /// Returns whether an accept error concerns only the pending connection and not the listener: see
-    /// accept(2).
+    /// Returns whether an accept error concerns only the pending connection and not the listener:
+    /// see accept(2).
     public static boolean isOfAcceptedPeer(int errno) {
         return switch (errno) {
             case ECONNABORTED,

@@ -2,8 +2,8 @@ package dev.gyre.internal.sys;
 
 /// The system calls of the kqueue backend. Results, threads and addresses are as in [PollSyscalls].
 ///
-/// **Error numbers** in results are those of [Errno] on every system. Those inside a `struct kevent`
-/// are the system's own: [KqueueFlavour#errno] translates them.
+/// **Error numbers** in results are those of [Errno] on every system. Those inside a `struct
+/// kevent` are the system's own: [KqueueFlavour#errno] translates them.
 public interface KqueueCalls {
     int kqueue();
 

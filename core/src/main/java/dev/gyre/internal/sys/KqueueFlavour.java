@@ -7,8 +7,8 @@ import java.util.Locale;
 /// The default is the flavour of the operating system. The property `gyre.kqueue.flavour` selects
 /// another one by its name in any case, for a kqueue from a library: see [BsdKqueueCalls].
 ///
-/// **Error numbers** are mapped to those of Linux in [Errno]. Up to 34 the BSDs and Linux agree, but
-/// for one. Up to 78 the BSDs agree with each other. Beyond that they differ.
+/// **Error numbers** are mapped to those of Linux in [Errno]. Up to 34 the BSDs and Linux agree,
+/// but for one. Up to 78 the BSDs agree with each other. Beyond that they differ.
 public enum KqueueFlavour {
     MACOS(32, -10, -15, Kevent.NOTE_EXIT | 0x04000000, 4, 0x4),
 

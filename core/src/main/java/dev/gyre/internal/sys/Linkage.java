@@ -15,15 +15,15 @@ import java.util.Optional;
 /// Links functions of the C library as [CFunction]s.
 ///
 /// All of them are linked with one signature, seven words in and one word out. The linker generates
-/// some dozen classes for each signature at every start, and with the declared ones a server needs a
-/// dozen signatures for its first response.
+/// some dozen classes for each signature at every start, and with the declared ones a server needs
+/// a dozen signatures for its first response.
 ///
 /// The calling conventions of x86-64 and AArch64 allow it. Every argument that is neither a
 /// floating-point number nor a struct has a 64-bit register of its own. A function reads the half
 /// that it declares, and no register beyond its parameters. Seven words suffice for the longest,
-/// `syscall` with a number and six arguments. x86-64 passes six of them in registers and the seventh
-/// on the stack, where functions with fewer parameters do not read it. The upper half of an `int`
-/// result is undefined and is cut off.
+/// `syscall` with a number and six arguments. x86-64 passes six of them in registers and the
+/// seventh on the stack, where functions with fewer parameters do not read it. The upper half of an
+/// `int` result is undefined and is cut off.
 final class Linkage {
     private static final int WORDS = 7;
     private static final FunctionDescriptor SIGNATURE =
@@ -35,8 +35,8 @@ final class Linkage {
 
     private Linkage() {}
 
-    /// Returns memory that captures errno, for one thread at a time. It is garbage-collected, because
-    /// closing a shared arena stops every thread of the process.
+    /// Returns memory that captures errno, for one thread at a time. It is garbage-collected,
+    /// because closing a shared arena stops every thread of the process.
     static MemorySegment newCapture() {
         return Arena.ofAuto().allocate(Linker.Option.captureStateLayout());
     }

@@ -1,7 +1,7 @@
 package dev.gyre.internal.sys;
 
-/// Constants and struct layouts of Linux on x86-64 and aarch64, under their kernel names. This class
-/// alone knows where the two differ.
+/// Constants and struct layouts of Linux on x86-64 and aarch64, under their kernel names. This
+/// class alone knows where the two differ.
 public final class Linux {
     public static final int EPOLL_CLOEXEC = 0x80000;
     public static final int EPOLL_CTL_ADD = 1;
@@ -71,7 +71,6 @@ public final class Linux {
     public static final int MSG_MORE = 0x8000;
     public static final int MSG_NOSIGNAL = 0x4000;
 
-    public static final int AF_UNSPEC = 0;
     public static final int AF_UNIX = 1;
     public static final int AF_INET = 2;
     public static final int AF_INET6 = 10;
@@ -213,8 +212,8 @@ public final class Linux {
 
     private static final boolean PACKED_EPOLL_EVENT = Platform.isX86();
 
-    /// `struct epoll_event`: packed to 12 bytes on x86-64, so that 32-bit programs share the layout;
-    /// naturally aligned to 16 bytes on other architectures.
+    /// `struct epoll_event`: packed to 12 bytes on x86-64, so that 32-bit programs share the
+    /// layout; naturally aligned to 16 bytes on other architectures.
     public static final int SIZEOF_EPOLL_EVENT = PACKED_EPOLL_EVENT ? 12 : 16;
 
     public static final int OFFSETOF_EPOLL_EVENT_EVENTS = 0;

@@ -12,8 +12,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /// Raw memory by address, without a bounds check. It is one constant segment over the whole address
-/// space, which the JIT reduces to plain loads and stores. The caller owns the memory and checks its
-/// bounds.
+/// space, which the JIT reduces to plain loads and stores. The caller owns the memory and checks
+/// its bounds.
 public final class Memory {
     @SuppressWarnings("restricted") // the purpose of this package
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);

@@ -72,8 +72,9 @@ public interface ProcessCalls {
         }
     }
 
-    /// The zeroed structures of `posix_spawn`. Their sizes are private to libc and may change: today
-    /// they are 80, 336 and 128 bytes in glibc and musl. Each gets more than any of them needs.
+    /// The zeroed structures of `posix_spawn`. Their sizes are private to libc and may change:
+    /// today they are 80, 336 and 128 bytes in glibc and musl. Each gets more than any of them
+    /// needs.
     final class SpawnStructs {
         private static final int STRUCT_BYTES = 1024;
 

@@ -65,8 +65,8 @@ public final class SocketAddresses {
 
     /// Checks that [#encode] accepts an address.
     ///
-    /// @throws IllegalArgumentException if the address is unresolved, of an unsupported kind, or too
-    ///     long
+    /// @throws IllegalArgumentException if the address is unresolved, of an unsupported kind, or
+    ///     too long
     public static void requireEncodable(SocketAddress address) {
         if (family(address) == AF_UNIX) {
             int _ = path((UnixDomainSocketAddress) address).length;

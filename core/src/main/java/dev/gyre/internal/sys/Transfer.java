@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
 public final class Transfer {
     private static final int END = -1;
 
-    /// The maximum bytes of a heap buffer per call. The second applies to virtual threads, which may
-    /// be very many.
+    /// The maximum bytes of a heap buffer per call. The second applies to virtual threads, which
+    /// may be very many.
     private static final int MAX_BOUNCE_BYTES = 1 << 16;
 
     private static final int MAX_VIRTUAL_BOUNCE_BYTES = 1 << 12;
@@ -29,8 +29,8 @@ public final class Transfer {
 
     private Transfer() {}
 
-    /// Caches the address of the direct buffer used last: computing it allocates an object, and most
-    /// threads use the same buffer repeatedly.
+    /// Caches the address of the direct buffer used last: computing it allocates an object, and
+    /// most threads use the same buffer repeatedly.
     private static final class CachedAddress {
         private WeakReference<@Nullable ByteBuffer> last = new WeakReference<>(null);
 

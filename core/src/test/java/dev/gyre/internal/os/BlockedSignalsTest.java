@@ -111,7 +111,7 @@ class BlockedSignalsTest {
 
     @Test
     void among_thisProcess_isWhatItsThreadsSay() {
-        // The other threads of this JVM let it in, whatever this one does.
+        // The other threads of this JVM do not block it.
         BlockedSignals real =
                 new BlockedSignals(LinuxProcessCalls::new, Path.of("/proc/self/task"));
         try (var _ = TestSignals.block(SIGWINCH)) {

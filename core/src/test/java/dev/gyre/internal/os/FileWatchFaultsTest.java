@@ -35,8 +35,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Every call that file watching makes, refused; and what others do to a directory between two
-/// calls.
+/// Refuses every call of file watching, and changes directories between two calls.
 class FileWatchFaultsTest {
     @TempDir private Path root;
     private final Changes changes = new Changes();

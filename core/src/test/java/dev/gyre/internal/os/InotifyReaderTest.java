@@ -34,7 +34,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// What becomes of a stream of events, also of one that no kernel would write.
+/// Streams of inotify events, including malformed ones.
 class InotifyReaderTest {
     @TempDir private Path directory;
     private final Changes changes = new Changes();
@@ -167,7 +167,7 @@ class InotifyReaderTest {
         assertThat(loop.shutdown(Duration.ZERO).toCompletableFuture().join().timers()).isZero();
     }
 
-    // ------------------------------------------------------------------ what a stream may hold
+    // ------------------------------------------------------------------ contents of a stream
 
     @Test
     @Clause("Y-1")

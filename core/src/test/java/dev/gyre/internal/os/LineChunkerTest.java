@@ -17,7 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Bytes to lines, whichever way they are cut.
+/// Splits bytes into lines, wherever the buffers end.
 class LineChunkerTest {
     private final List<String> seen = new ArrayList<>();
 

@@ -19,8 +19,8 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/// An inotify whose events are written by the test: a pipe in place of the kernel's queue.
-/// Whatever is watched is given the next number, and the same one again.
+/// An inotify whose events the test writes: a pipe in place of the kernel's queue. Each watched
+/// path gets the next number, and keeps it.
 final class ScriptedInotify extends FaultyFiles implements AutoCloseable {
     private final Descriptor writer;
     private final int reader;
@@ -63,7 +63,7 @@ final class ScriptedInotify extends FaultyFiles implements AutoCloseable {
         return watches.get(directory.toString());
     }
 
-    /// From now on there is no such directory.
+    /// From now on the directory does not exist.
     void vanish(Path directory) {
         absent.add(directory.toString());
     }

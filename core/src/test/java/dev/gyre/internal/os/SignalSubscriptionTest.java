@@ -33,8 +33,8 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/// Signals by a descriptor, with real ones. The JVM under test lets them in, so this thread alone
-/// blocks them, the others are only said to, and all are sent to this thread.
+/// Real signals through a signalfd. The other threads of this JVM do not block them, so only this
+/// thread does, the check of the others is faked, and all signals are sent to this thread.
 class SignalSubscriptionTest {
     private final FaultyKernel.Plan plan = new FaultyKernel.Plan();
     private final FaultyKernel.Plan loopsPlan = new FaultyKernel.Plan();
@@ -97,7 +97,7 @@ class SignalSubscriptionTest {
                 });
     }
 
-    /// What looks at the kernel but hears of nothing is a turn too: a few of them are enough.
+    /// A tick that polls without a signal counts too: a few of them are enough.
     private void runUntilHeard(int count) {
         while (heard.size() < count) {
             loop.runOne();
@@ -106,7 +106,7 @@ class SignalSubscriptionTest {
 
     @Test
     @Clause("Y-1")
-    void begin_aSignalThatIsBlocked_isReadFromADescriptor() {
+    void open_aSignalThatIsBlocked_isReadFromADescriptor() {
         SignalSubscription taking = begin(loop, SIGUSR1);
         assertThat(taking).hasToString("Signals[SIGUSR1 by signalfd]");
         assertThat(plan.count("signalfd")).isOne();
@@ -119,7 +119,7 @@ class SignalSubscriptionTest {
 
     @Test
     @Clause("Y-1")
-    void begin_oneBlockedAndOneNot_hearsOfBoth() {
+    void open_oneBlockedAndOneNot_deliversBoth() {
         SignalSubscription taking = begin(loop, SIGUSR1, SIGWINCH);
         assertThat(taking)
                 .hasToString("Signals[SIGUSR1 by signalfd, SIGWINCH by the JVM's handler]");
@@ -132,7 +132,7 @@ class SignalSubscriptionTest {
 
     @Test
     @Clause("Y-1")
-    void begin_withASignalPending_hearsOfIt() {
+    void open_withASignalPending_deliversIt() {
         TestSignals.raise(SIGUSR1);
         begin(loop, SIGUSR1);
         runUntilHeard(1);
@@ -153,7 +153,7 @@ class SignalSubscriptionTest {
 
     @Test
     @Clause("Y-1")
-    void begin_onTwoLoops_whicheverReadsTellsBoth() {
+    void open_onTwoLoops_eitherReadDeliversToBoth() {
         try (EventLoop other = guarded("other")) {
             begin(loop, SIGUSR1);
             List<Signal> heardByOther = new ArrayList<>();
@@ -166,7 +166,7 @@ class SignalSubscriptionTest {
                 while (heard.isEmpty() && heardByOther.isEmpty()) {
                     reader.runOne();
                 }
-                // By now it is queued: no descriptor has to be looked at.
+                // By now it is queued: no descriptor has to be polled.
                 follower.runOne();
                 assertThat(heard).containsExactly(SIGUSR1);
                 assertThat(heardByOther).containsExactly(SIGUSR1);
@@ -176,7 +176,7 @@ class SignalSubscriptionTest {
 
     @Test
     @Clause("Y-1")
-    void tell_aBurst_isHeardOfOnceTogether() {
+    void dispatch_aBurst_isDeliveredOnce() {
         begin(loop, SIGUSR1);
         for (int i = 0; i < 10_000; i++) {
             takers.dispatch(SIGUSR1);
@@ -189,7 +189,7 @@ class SignalSubscriptionTest {
 
     @Test
     @Clause("Y-1")
-    void tell_duringTheCallback_isAnotherOne() {
+    void dispatch_duringTheCallback_isDeliveredAgain() {
         List<Signal> told = new ArrayList<>();
         SignalSubscription.open(
                 sources,
@@ -209,13 +209,13 @@ class SignalSubscriptionTest {
 
     @Test
     @Clause("Y-1")
-    void tell_aTakerWhoseLoopIsOver_tellsTheOthers() {
+    void dispatch_aTerminatedLoop_reachesTheOthers() {
         SignalSubscription late = begin(loop, SIGUSR1);
         SignalSubscription.open(sources, loop, EnumSet.of(SIGUSR1), heard::add);
         try (EventLoop ending = guarded("ending")) {
             begin(ending, SIGUSR1);
-            // As when the signal comes between the loop's last task and the closing of its
-            // belongings: told by one that is closed before this one is.
+            // As if the signal arrived between the loop's last task and the release of its
+            // resources: dispatched by a resource that is closed before this one.
             ending.own(() -> takers.dispatch(SIGUSR1));
         }
         runUntilHeard(2);
@@ -225,7 +225,7 @@ class SignalSubscriptionTest {
 
     @Test
     @Clause("Y-1")
-    void begin_signalfdRefused_leavesNothingBehind() {
+    void open_signalfdRefused_leavesNothingBehind() {
         plan.fail("signalfd", Errno.EMFILE);
         assertThatThrownBy(() -> begin(loop, SIGUSR1, SIGWINCH))
                 .isInstanceOf(SystemCallException.class)
@@ -238,7 +238,7 @@ class SignalSubscriptionTest {
 
     @Test
     @Clause("Y-1")
-    void begin_watchingRefused_leavesNothingBehind() {
+    void open_watchingRefused_leavesNothingBehind() {
         loopsPlan.fail("epoll_ctl", Errno.ENOSPC);
         assertThatThrownBy(() -> begin(loop, SIGUSR1, SIGWINCH))
                 .isInstanceOf(SystemCallException.class)
@@ -249,8 +249,8 @@ class SignalSubscriptionTest {
 
     @Test
     @Clause("Y-1")
-    void begin_handlerRefusedByTheJvm_givesBackWhatItHas() {
-        // Passes all our checks, since it is said to be blocked, and then is not given away.
+    void open_handlerRefusedByTheJvm_givesBackWhatItHas() {
+        // Passes the checks, since it counts as blocked, and is then rejected by the JVM.
         SignalSubscription taking = begin(loop, SIGWINCH);
         assertThatThrownBy(() -> takers.add(taking, SIGQUIT, true))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -281,7 +281,7 @@ class SignalSubscriptionTest {
 
     @Test
     @Clause({"Y-1", "L-8"})
-    void begin_byADescriptor_doesNotKeepTheLoopAlive() {
+    void open_byADescriptor_doesNotKeepTheLoopAlive() {
         try (EventLoop empty = EventLoop.open()) {
             begin(empty, SIGUSR1);
             assertThat(empty.runUntilEmpty()).isZero();

@@ -3,11 +3,11 @@ package dev.gyre.internal.os;
 import dev.gyre.internal.os.JvmSignalHandlers.Installed;
 import dev.gyre.os.Signal;
 
-/// The JVM's handlers as a stranger in the same process would use them.
+/// The JVM's handlers, as foreign code in the same process would use them.
 public final class TestHandlers {
     private TestHandlers() {}
 
-    /// A stranger's handler.
+    /// A foreign handler.
     public record Stranger(Installed installed) implements AutoCloseable {
         @Override
         public void close() {
@@ -19,20 +19,20 @@ public final class TestHandlers {
         return new Stranger(new JvmSignalHandlers().install(signal, heard));
     }
 
-    /// What the process does about the signal now: the same object as long as it stays the same.
+    /// Returns the current handler of the signal: the same object until it changes.
     public static Object of(Signal signal) {
         Installed probe = new JvmSignalHandlers().install(signal, () -> {});
         probe.restore();
         return probe.previous();
     }
 
-    /// Has the process do that about the signal, as [#of] showed it.
+    /// Installs a handler that [#of] returned.
     public static void put(Signal signal, Object wanted) {
         Installed ours = new JvmSignalHandlers().install(signal, () -> {});
         new Installed(ours.name(), ours.handler(), wanted, false).restore();
     }
 
-    /// The stranger's handler as [#of] shows it.
+    /// Returns the foreign handler as [#of] returns it.
     public static Object of(Stranger stranger) {
         return stranger.installed().handler();
     }

@@ -24,7 +24,7 @@ class UncatchableSignalsTest {
 
     @Test
     @Clause("Y-1")
-    void refuseByHandler_whereTheJvmCallsNone_saysHowToStartIt() {
+    void requireHandled_whereTheJvmCallsNone_saysHowToStartIt() {
         assertThatThrownBy(() -> UncatchableSignals.requireHandled(Signal.SIGTERM, false))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("SIGTERM cannot be caught")

@@ -4,9 +4,9 @@ import dev.gyre.internal.sys.FaultyKernel.Plan;
 
 import java.util.function.LongSupplier;
 
-/// The real file calls with injected faults: any can return any value, by a [Plan] under its name in
-/// the manual. Transfers can be cut short by [FaultySockets#atMost]. Subclasses replace inotify or
-/// terminals.
+/// The real file calls with injected faults: any can return any value, by a [Plan] under its name
+/// in the manual. Transfers can be cut short by [FaultySockets#atMost]. Subclasses replace inotify
+/// or terminals.
 public class FaultyFiles implements FileCalls {
     private final FileCalls real = new LinuxFileCalls();
     private final Plan plan;

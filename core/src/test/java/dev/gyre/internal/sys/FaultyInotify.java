@@ -26,7 +26,7 @@ public final class FaultyInotify extends FaultyFiles {
         return this;
     }
 
-    /// The kernel's own answers again.
+    /// Removes all faults.
     public FaultyInotify heal() {
         faults.clear();
         return this;

@@ -6,9 +6,8 @@ import java.util.TreeSet;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
-/// The real processes with faults put in between, by the plan of a [FaultyKernel]. Keeps a list of
-/// the children it started, so that one which is left behind has a number, and of the
-/// `posix_spawn` structures that hold memory of libc's.
+/// The real process calls with injected faults, by the plan of a [FaultyKernel]. It records the
+/// children and the initialised `posix_spawn` structures, to find leaks.
 public final class FaultyProcessCalls implements ProcessCalls {
     private final ProcessCalls real = new LinuxProcessCalls();
     private final FaultyKernel.Plan plan;
@@ -19,22 +18,22 @@ public final class FaultyProcessCalls implements ProcessCalls {
         this.plan = plan;
     }
 
-    /// All children, also those that have ended.
+    /// Returns all children, including exited ones.
     public Set<Integer> started() {
         return Set.copyOf(started);
     }
 
-    /// The structures that were initialised and not destroyed.
+    /// Returns the structures that were initialised and not destroyed.
     public Set<Long> initialised() {
         return Set.copyOf(initialised);
     }
 
-    /// Children that this process has still got, running or as zombies.
+    /// Returns the children that still run or are zombies.
     public List<Integer> left() {
         return started.stream().filter(FaultyProcessCalls::isThere).toList();
     }
 
-    /// Whether a child has not been taken off the kernel's list.
+    /// Returns whether a child has not been reaped.
     public static boolean isThere(int pid) {
         int result =
                 new LinuxProcessCalls()

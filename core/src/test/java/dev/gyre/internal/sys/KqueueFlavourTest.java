@@ -13,7 +13,7 @@ import java.lang.reflect.Field;
 import java.util.HashSet;
 import java.util.Set;
 
-/// Numbers of errors and systems, as the manuals of macOS and FreeBSD have them.
+/// Error numbers of the systems with kqueue, from the manuals of macOS and FreeBSD.
 class KqueueFlavourTest {
     @ParameterizedTest
     @CsvSource({

@@ -5,8 +5,8 @@ import dev.gyre.os.Signal;
 
 import java.lang.foreign.MemorySegment;
 
-/// Sends signals to this process, and blocks them in this thread. Send only what somebody takes,
-/// or what does nothing by default: most others end the process.
+/// Sends signals to this process, and blocks them in this thread. Send only signals with a
+/// subscription, or without a default action: most others end the process.
 public final class TestSignals {
     private static final int SIG_SETMASK = 2;
 
@@ -15,24 +15,24 @@ public final class TestSignals {
 
     private TestSignals() {}
 
-    /// To this process as a whole.
+    /// Sends a signal to this process as a whole.
     public static void send(Signal signal) {
         send(ProcessHandle.current().pid(), signal);
     }
 
-    /// To any process.
+    /// Sends a signal to any process.
     public static void send(long pid, Signal signal) {
         MemorySegment captured = Linkage.newCapture();
         require((int) KILL.call(captured, pid, signal.number()), "kill", signal);
     }
 
-    /// To the calling thread, and no other.
+    /// Sends a signal to the calling thread only.
     public static void raise(Signal signal) {
         MemorySegment captured = Linkage.newCapture();
         require((int) RAISE.call(captured, signal.number()), "raise", signal);
     }
 
-    /// Blocks the signal in the calling thread until closed, there.
+    /// Blocks the signal in the calling thread until the result is closed there.
     public static Unblocking block(Signal signal) {
         SignalSet added = new SignalSet(1L << (signal.number() - 1));
         SignalSet before = new SignalSet(0);

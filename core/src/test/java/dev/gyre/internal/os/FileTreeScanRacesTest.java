@@ -21,9 +21,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 
-/// A path is looked at while others move the directories above it, so that it leads nowhere, or to
-/// another directory. What is seen then must not be believed.
-class FileTreeLooksTest {
+/// Scans of a path while other threads move the directories above it, so that it leads nowhere or
+/// to another directory. Such a result must not count.
+class FileTreeScanRacesTest {
     @TempDir private Path root;
     private final Changes changes = new Changes();
     private final FaultyInotify inotify = new FaultyInotify();
@@ -236,7 +236,7 @@ class FileTreeLooksTest {
         assertOverflowAndThenSeen("new/and/deep/moved/inside");
     }
 
-    // ------------------------------------------------------------------ what is known for sure
+    // ------------------------------------------------------------------ confirmed results
 
     @Test
     @Clause("Y-1")

@@ -12,29 +12,28 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/// What a program knows that applies all changes, and looks for itself at every OVERFLOW: at once,
-/// or, while others go on changing the tree, when it is told that they have stopped. A look at a
-/// tree in motion is neither the state before a change nor the one after it, and may even fail on a
-/// name that is gone by the time it is opened.
-final class FileBelief implements Consumer<FileChange> {
+/// The state of a program that applies all changes and rescans at every OVERFLOW: at once, or,
+/// while other threads change the tree, once they have stopped. A scan during changes is neither
+/// the state before a change nor the one after it, and may fail on a name that is gone already.
+final class FileModel implements Consumer<FileChange> {
     final Set<Path> known = new TreeSet<>();
 
-    /// All that was ever created, or found by looking.
+    /// All paths ever created or found by a scan.
     final Set<Path> seen = new TreeSet<>();
 
     private final boolean looksWhenStill;
     private final Set<Path> toLookAt = new TreeSet<>();
 
-    private FileBelief(boolean looksWhenStill) {
+    private FileModel(boolean looksWhenStill) {
         this.looksWhenStill = looksWhenStill;
     }
 
-    static FileBelief looksAtOnce() {
-        return new FileBelief(false);
+    static FileModel looksAtOnce() {
+        return new FileModel(false);
     }
 
-    static FileBelief looksWhenStill() {
-        return new FileBelief(true);
+    static FileModel looksWhenStill() {
+        return new FileModel(true);
     }
 
     @Override
@@ -54,7 +53,7 @@ final class FileBelief implements Consumer<FileChange> {
         seen.add(change.path());
     }
 
-    /// Nobody changes the tree now, and every change was reported.
+    /// No thread changes the tree now, and every change was reported.
     void look() {
         for (Path start : toLookAt) {
             forget(start);
