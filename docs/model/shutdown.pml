@@ -1,27 +1,27 @@
 /*
- * shutdown.pml - closing against submitting, starting and sleeping.
+ * shutdown.pml - close against submit, start and sleep.
  *
  * One loop thread, two external producers, one priority producer, two threads
- * that both call shutdown, and a world that may end the wait for other reasons.
- * The loop begins AWAKE, so shutdown meets it in every state it can have.
+ * that both call shutdown, and an environment that may end the wait for other
+ * reasons. The loop begins AWAKE, so shutdown meets it in every possible state.
  *
- * Memory is sequentially consistent here, one shared access a step. The only
- * store->load races of the protocol are those of sleep.pml; everything that
- * closing depends on is a compareAndSet on one cell (state, tail) or happens
- * under a lock (PriorityLane.lock, WakeSignal.lock).
+ * Memory is sequentially consistent here, with one shared access per step. The
+ * protocol's only store->load races are those of sleep.pml. Everything else in
+ * the close is a compareAndSet on one cell (state, tail) or happens under a
+ * lock (PriorityLane.lock, WakeSignal.lock).
  *
- * What stands for what in Java:
+ * Corresponding Java code:
  *     set_state, cas      internal.loop.StateCell            move, terminated
  *     Loop                internal.loop.Loop, Tick           enter, turn, leave
- *       announce, look    internal.loop.Sleep                pollUntil
+ *       announce, check   internal.loop.Poller               pollUntil
  *     External            internal.loop.ExternalLane         offer, poll, close
  *     Priority            internal.loop.PriorityLane         offer, poll, close
  *     wake                internal.loop.Ingress              wakeIfSleeping
- *     write_eventfd       internal.backend.epoll.WakeSignal  signal, close
+ *     write_eventfd       internal.backend.WakeSignal        signal, close
  *     Shutdown, terminate internal.loop.Shutdown             begin, carryOut
  *
- * Properties (letters as in README.md), each a variable named after what went
- * wrong, so that the verifier's message names it:
+ * Properties (letters as in README.md). Each is a variable named after the
+ * failure, so that the verifier's message names it:
  *     lost_wake_up   (a)     run_twice      (b)     overtaken      (c)
  *     two_signals    (d)     needless_write (e)     overwritten    (f)
  *     left_behind    (g) accepted, but not run when done
@@ -30,7 +30,7 @@
  *     write_closed   (h)
  *     ltl ends       (i), and "invalid end state" for a thread that hangs
  *
- * Mutants (-D...), all of which must be caught:
+ * Mutants (-D...), which Spin must detect:
  *     STORE_RUNNING  NO_CLOSED_BIT  ACCEPT_OUTSIDE_LOCK  CLOSE_WITHOUT_LOCK
  *     NO_CLOSED_CHECK  NO_SHUTDOWN_WAKE  STORE_TERMINATING  SKIP_UNFILLED
  *     TERMINATED_OUTSIDE_LOCK  NO_FINAL_DRAIN  CHECK_AFTER_APPEND
@@ -39,7 +39,7 @@
  *     SHUTDOWN_ASKS_PENDING  LOOP_CLOSES_TOO  ONE_ROUND  LANE_FLAG
  *     BOUNDED_RUNS  IGNORE_CLOSED_BIT with LOOP_CLOSES_TOO
  *     SHUTDOWN_ONE_STEP with IO_FOREVER  ONE_ROUND with RESUBMIT
- * Limits of the protocol, which must show (see README.md):
+ * Limits of the protocol, which Spin must find (see README.md):
  *     IO_FOREVER  PRODUCER_DIES  CALLER_DIES  RESUBMIT
  */
 
@@ -84,7 +84,7 @@ byte head;                      /* ExternalLane.head: the draining thread   */
 byte slot[SLOTS + 1];           /* ExternalLane slots; the last stays empty */
 
 bool lane_lock;                 /* PriorityLane.lock                        */
-bool lane_closed;               /* PriorityLane.closed, where it is used    */
+bool lane_closed;               /* PriorityLane.closed, used with LANE_FLAG */
 byte list[TASKS_P + 1];         /* PriorityLane list, guarded by the lock   */
 byte size;                      /* PriorityLane.size, also read without it  */
 
@@ -93,14 +93,14 @@ bool wake_lock;                 /* WakeSignal.lock                          */
 bool wake_closed;               /* WakeSignal.closed                        */
 
 bool edge;                      /* kernel: eventfd is on epoll's ready list */
-bool io;                        /* kernel: some other reason to return      */
+bool io;                        /* kernel: another reason to return         */
 bool fd_closed;                 /* kernel: the eventfd's number is free     */
 
-bool done;                      /* the future that shutdown hands out       */
+bool done;                      /* the future that shutdown returns         */
 
-/* Ghosts: no counterpart in Java, only for stating the properties. */
-byte accepted[PRODUCERS];       /* how many were accepted; a prefix         */
-byte expected[PRODUCERS];       /* next number to come from each producer   */
+/* Ghost variables: only for the properties, with no counterpart in Java. */
+byte accepted[PRODUCERS];       /* number of accepted tasks; a prefix       */
+byte expected[PRODUCERS];       /* next number to run, per producer         */
 byte waking;                    /* threads that owe the loop a wake-up      */
 byte signalling;                /* won pending.getAndSet, not yet written   */
 byte taken;                     /* edge reported, pending not yet cleared   */
@@ -114,7 +114,7 @@ bool overwritten, left_behind, ran_rejected, late_accept, write_closed;
 
 /* ----------------------------------------------------------- StateCell -- */
 
-/* Every write of the state goes through here, by store or by compareAndSet. */
+/* Performs every write of the state, by store or by compareAndSet. */
 inline set_state(to)
 {
     never_if(state == TERMINATED || (state == TERMINATING && to != TERMINATED),
@@ -122,7 +122,7 @@ inline set_state(to)
     state = to
 }
 
-/* StateCell.move, a strong compareAndSet: it fails only for a reason. */
+/* StateCell.move, a strong compareAndSet: it never fails spuriously. */
 #define cas(from, to, otherwise)                \
     atomic {                                    \
         if                                      \
@@ -133,8 +133,8 @@ inline set_state(to)
 
 /* ---------------------------------------------------------- WakeSignal -- */
 
-/* WakeSignal.signal: under the wake lock, and not after the close. A write tried
- * again after EINTR is a write that happens later, so it has no step of its own.
+/* WakeSignal.signal: under the wake lock, and not after the close. A write that
+ * is retried after EINTR is a later write, so it has no separate step.
  * `seen` is the state that the thread saw; `tokens` is 1 if it set pending. */
 inline write_eventfd(seen, tokens)
 {
@@ -191,14 +191,14 @@ next:
     if
     :: n < tasks ->
 #ifdef ASK_STATE_FIRST
-        /* Ingress.submit. Only a courtesy: it may be out of date at once. */
+        /* Ingress.submit. Only an early check: it may be stale at once. */
         if
         :: state == TERMINATING || state == TERMINATED -> goto refused
         :: else
         fi;
 #endif
-        /* ExternalLane.offer, the ticket: number and closed bit are one word, so a ticket
-         * is either before the closing or refused. */
+        /* ExternalLane.offer, the ticket: number and closed bit are one word,
+         * so a ticket is either before the close or refused. */
 #ifdef NO_CLOSED_BIT
         if
         :: closed -> goto refused
@@ -226,8 +226,8 @@ refused:
     skip
 }
 
-/* Whether the priority lane still accepts may be the state itself, stored under
- * the lane's lock, or a flag of the lane, set under its lock after the state. */
+/* The priority lane rejects by the state itself, stored under the lane's lock,
+ * or by a flag of the lane, set under its lock after the state. */
 #ifdef LANE_FLAG
 #define LANE_IS_CLOSED lane_closed
 #else
@@ -288,7 +288,7 @@ inline execute(task)
     expected[OWNER(task)] = NUMBER(task) + 1
 }
 
-/* PriorityLane.poll: a glance at size, then the whole list under the lock. */
+/* PriorityLane.poll: a read of size, then the whole list under the lock. */
 inline drain_priority(some)
 {
     if
@@ -303,7 +303,7 @@ inline drain_priority(some)
             od;
             size = 0; i = 0; some = true;
 #ifdef RESUBMIT
-            /* It submits itself again, as long as it is not rejected. */
+            /* The task submits itself again, until it is rejected. */
             if
             :: state == TERMINATING ->
                 expected[P] = 0; size = 1; list[0] = TASK(P, 0)
@@ -323,14 +323,14 @@ inline take_slot()
 
 /* --------------------------------------------------------- termination -- */
 
-/* ExternalLane.close: the closed bit, by compareAndSet; harmless twice. */
+/* ExternalLane.close: the closed bit, by compareAndSet; idempotent. */
 inline close_lane() { closed = true }
 
-/* A section under a lock that nobody can see into is one step, here and below:
- * it waits for the lock and does its work.
+/* From TERMINATING to the end, by the loop thread - or by the caller of
+ * shutdown, if the loop was never started.
  *
- * From TERMINATING to the end, by the loop thread - or by the caller of
- * shutdown, where the loop was never started. */
+ * Here and below, a locked section that is invisible to other threads is one
+ * step: it waits for the lock and does its work. */
 inline terminate()
 {
 #ifdef LOOP_CLOSES_TOO
@@ -338,7 +338,7 @@ inline terminate()
 #endif
     do
     ::  /* External lane until head == closed tail: claimed tickets will be
-         * filled, so they are waited for. */
+         * filled, so the thread waits for them. */
         do
         :: d_step { slot[head] != 0 -> take_slot() }
 #ifdef SKIP_UNFILLED
@@ -378,8 +378,8 @@ inline terminate()
 #endif
     some = false;
 
-    /* epoll goes first (nothing refers to it any more), then, under the wake
-     * lock, the eventfd: WakeSignal.close. */
+    /* epoll is closed first, because nothing refers to it any more. Then the
+     * eventfd, under the wake lock: WakeSignal.close. */
 #ifdef CLOSE_WITHOUT_LOCK
     wake_closed = true;
     d_step { fd_closed = true; edge = false }
@@ -394,8 +394,8 @@ inline terminate()
     }
 }
 
-/* Shutdown.begin, by any thread, any number of times: StateCell decides who is
- * the first, by a compareAndSet that is tried from one state after the other. */
+/* Shutdown.begin, by any thread, any number of times. StateCell decides which
+ * is first, by a compareAndSet that is tried from one state after the other. */
 proctype Shutdown()
 {
     byte was, i;
@@ -434,7 +434,7 @@ again:
 #endif
     if
     :: was == AWAKE ->
-        /* No loop thread will ever come: the caller cleans up. */
+        /* No thread will run the loop: the caller cleans up. */
 #ifndef NO_CLOSE_WHEN_AWAKE
         close_lane();
 #endif
@@ -482,7 +482,7 @@ active proctype Loop()
 
 tick:
 #ifdef BOUNDED_RUNS
-    /* Loop.leave and Loop.enter: a bounded run returns, another one begins. */
+    /* Loop.leave and Loop.enter: a bounded run returns, another run begins. */
     if
     :: !returned ->
         returned = true;
@@ -498,7 +498,7 @@ tick:
     :: slot[head] == 0 -> break
     od;
 
-    /* Sleep.pollUntil: announce, (fence,) look again. */
+    /* Poller.pollUntil: announce, (fence,) check again. */
     cas(RUNNING, SLEEPING, leave);
     if :: slot[head] != 0 -> goto back :: else fi;
     if :: size != 0       -> goto back :: else -> blocked = true fi;
@@ -514,7 +514,7 @@ tick:
         blocked = false
     }
 
-    /* Back, if it is still SLEEPING: TERMINATING is never overwritten. */
+    /* Back to RUNNING if still SLEEPING: TERMINATING is never overwritten. */
 back:
 #ifdef STORE_RUNNING
     atomic { set_state(RUNNING) }
@@ -561,15 +561,15 @@ active proctype Monitor()
 {
 end:
     do
-    /* (a) asleep for good beside visible work, with nobody about to wake; also
-     * asleep for good though TERMINATING. */
+    /* (a) asleep forever beside visible work, with no wake-up due; or asleep
+     * forever in state TERMINATING. */
     :: atomic {
            blocked && !edge && waking == 0 &&
            (slot[head] != 0 || size != 0 || state == TERMINATING) ->
            lost_wake_up = true; assert(!lost_wake_up)
        }
-    /* (d) as in sleep.pml, as long as the loop can sleep at all. The write of
-     * shutdown is one more, at most one, and only once that is over. */
+    /* (d) as in sleep.pml, as long as the loop can sleep at all. After that,
+     * shutdown adds at most one write. */
     :: atomic {
            (state == RUNNING || state == SLEEPING) &&
            pending != signalling + edge + taken ->
@@ -600,5 +600,5 @@ init
     }
 }
 
-/* (i) Once somebody called it, shutdown comes to its end. */
+/* (i) Once called, shutdown completes. */
 ltl ends { <> done }

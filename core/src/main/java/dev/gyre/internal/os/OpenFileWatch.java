@@ -132,7 +132,7 @@ public final class OpenFileWatch implements FileWatch {
                     "only the default file system can be watched, not that of " + path.toUri());
         }
         Loop owner = (Loop) loop;
-        owner.requireOpen(method);
+        owner.requireOpenWithStack(method);
         return owner;
     }
 
@@ -167,7 +167,7 @@ public final class OpenFileWatch implements FileWatch {
 
     @Override
     public boolean isOpen() {
-        loop.requireConfined("isOpen");
+        loop.requireConfinedWithStack("isOpen");
         return open;
     }
 
@@ -182,7 +182,7 @@ public final class OpenFileWatch implements FileWatch {
     }
 
     private FileWatch setReferenced(String method, boolean wanted) {
-        loop.requireConfined(method);
+        loop.requireConfinedWithStack(method);
         if (open && referenced != wanted) {
             inotify.changeReferenced(wanted ? 1 : -1);
         }
@@ -192,7 +192,7 @@ public final class OpenFileWatch implements FileWatch {
 
     @Override
     public void close() {
-        loop.requireConfined("close");
+        loop.requireConfinedWithStack("close");
         terminate();
     }
 

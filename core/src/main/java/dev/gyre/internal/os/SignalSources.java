@@ -44,7 +44,7 @@ public record SignalSources(
                         new SignalRegistry(new JvmSignalHandlers()),
                         BlockedSignals.ofOneThread(own),
                         own,
-                        backend.seam().kernels());
+                        backend.syscalls().kernels());
     }
 
     /// Returns those of the signals that every thread blocks, so that a signalfd must read them.

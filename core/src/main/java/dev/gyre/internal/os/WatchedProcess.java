@@ -90,7 +90,7 @@ public final class WatchedProcess implements ChildProcess {
             Supplier<? extends ProcessCalls> processes) {
         Objects.requireNonNull(command, "command");
         Loop owner = (Loop) loop;
-        owner.requireOpen("ChildProcess.start");
+        owner.requireOpenWithStack("ChildProcess.start");
         ChildStdio stdio = ChildStdio.open(kernels, command);
         try {
             requireWatchable(kernels, processes);
@@ -144,7 +144,7 @@ public final class WatchedProcess implements ChildProcess {
             throw new IllegalArgumentException("not a process id: " + pid);
         }
         Loop owner = (Loop) loop;
-        owner.requireOpen("ChildProcess.adopt");
+        owner.requireOpenWithStack("ChildProcess.adopt");
         int number = (int) pid;
         Pidfd pidfd =
                 Pidfd.open(kernels, processes, number)
@@ -245,14 +245,14 @@ public final class WatchedProcess implements ChildProcess {
 
     @Override
     public boolean isAlive() {
-        loop.requireConfined("isAlive");
+        loop.requireConfinedWithStack("isAlive");
         return exit == null;
     }
 
     @Override
     public ChildProcess onExit(Consumer<? super Exit> callback) {
         Objects.requireNonNull(callback, "callback");
-        loop.requireOpen("onExit");
+        loop.requireOpenWithStack("onExit");
         Exit known = exit;
         if (known == null) {
             callbacks.add(callback);
@@ -264,10 +264,10 @@ public final class WatchedProcess implements ChildProcess {
 
     @Override
     public Promise<Exit> exited() {
-        loop.requireConfined("exited");
+        loop.requireConfinedWithStack("exited");
         Deferred<Exit> deferred = exited;
         if (deferred == null) {
-            loop.requireOpen("exited");
+            loop.requireOpenWithStack("exited");
             deferred = loop.deferred();
             exited = deferred;
             if (exit == null) {
@@ -281,33 +281,33 @@ public final class WatchedProcess implements ChildProcess {
 
     @Override
     public Descriptor input() {
-        loop.requireConfined("input");
+        loop.requireConfinedWithStack("input");
         return stdio.parentEnd(0);
     }
 
     @Override
     public Descriptor output() {
-        loop.requireConfined("output");
+        loop.requireConfinedWithStack("output");
         return stdio.parentEnd(1);
     }
 
     @Override
     public Descriptor error() {
-        loop.requireConfined("error");
+        loop.requireConfinedWithStack("error");
         return stdio.parentEnd(2);
     }
 
     @Override
     public boolean signal(Signal signal) {
         Objects.requireNonNull(signal, "signal");
-        loop.requireConfined("signal");
+        loop.requireConfinedWithStack("signal");
         return exit == null && requireOpen().signal(signal);
     }
 
     @Override
     public boolean signalGroup(Signal signal) {
         Objects.requireNonNull(signal, "signal");
-        loop.requireConfined("signalGroup");
+        loop.requireConfinedWithStack("signalGroup");
         if (!ownGroup) {
             throw new IllegalStateException(
                     this + " has no group of its own: start it with Command.withOwnGroup()");
@@ -338,7 +338,7 @@ public final class WatchedProcess implements ChildProcess {
 
     @Override
     public ChildProcess unreference() {
-        loop.requireConfined("unreference");
+        loop.requireConfinedWithStack("unreference");
         referenced = false;
         if (watcher != null) {
             watcher.unreference();
@@ -348,7 +348,7 @@ public final class WatchedProcess implements ChildProcess {
 
     @Override
     public ChildProcess reference() {
-        loop.requireConfined("reference");
+        loop.requireConfinedWithStack("reference");
         referenced = true;
         if (watcher != null) {
             watcher.reference();
