@@ -179,7 +179,7 @@ public abstract class ConnectContract extends OperationFixture {
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining(missing.toString())
                 .hasMessageContaining("ENOENT")
-                .hasMessageContaining("there is no such socket");
+                .hasMessageContaining("the socket does not exist");
     }
 
     @Test
