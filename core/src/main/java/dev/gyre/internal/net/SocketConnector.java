@@ -9,7 +9,7 @@ import dev.gyre.Timer;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.SocketAddresses;
-import dev.gyre.internal.sys.SocketHints;
+import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.internal.time.Durations;
 import dev.gyre.io.Descriptor;
@@ -200,7 +200,7 @@ public final class SocketConnector implements AutoCloseable {
                             e.call(),
                             e.errno(),
                             "cannot connect to " + to + ": no socket is available",
-                            SocketHints.connect(to, e.errno()));
+                            Errno.connectHint(to, e.errno()));
             named.initCause(e);
             throw named;
         }
@@ -321,7 +321,7 @@ public final class SocketConnector implements AutoCloseable {
 
     static SystemCallException failure(SocketAddress to, int errno) {
         return new SystemCallException(
-                "connect", errno, "cannot connect to " + to, SocketHints.connect(to, errno));
+                "connect", errno, "cannot connect to " + to, Errno.connectHint(to, errno));
     }
 
     private SystemCallException allFailed() {

@@ -165,7 +165,7 @@ public abstract class ConnectContract extends OperationFixture {
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("127.0.0.1:" + port)
                 .hasMessageContaining("ECONNREFUSED")
-                .hasMessageContaining("nobody listens there");
+                .hasMessageContaining("no program listens there");
         settle();
         assertThat(openDescriptors(loop)).as("descriptors left open").isLessThanOrEqualTo(before);
     }
@@ -179,7 +179,7 @@ public abstract class ConnectContract extends OperationFixture {
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining(missing.toString())
                 .hasMessageContaining("ENOENT")
-                .hasMessageContaining("there is no such socket");
+                .hasMessageContaining("the socket does not exist");
     }
 
     @Test

@@ -51,7 +51,7 @@ class SocketRefusalsTest {
     @Clause({"N-1", "E-1"})
     void listen_inADirectoryOfOthers_doesNotSpeakOfPorts() {
         SocketAddress path = UnixDomainSocketAddress.of("/run/private/socket");
-        refuses("bind", Errno.EACCES, path, "/run/private/socket", "may not make files");
+        refuses("bind", Errno.EACCES, path, "/run/private/socket", "may not create files");
         refuses("bind", Errno.ENOENT, path, "/run/private/socket", "no such directory");
     }
 

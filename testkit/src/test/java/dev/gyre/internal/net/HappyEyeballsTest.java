@@ -161,7 +161,7 @@ class HappyEyeballsTest {
         world.advance(Duration.ofSeconds(2));
         assertThat(((Outcome.Rejected<Descriptor>) promise.outcome()).reason())
                 .hasMessageContaining("ETIMEDOUT")
-                .hasMessageContaining("it does not answer");
+                .hasMessageContaining("the host does not respond");
         assertOpen(0);
     }
 
