@@ -165,7 +165,7 @@ class AwaitTest {
                                 .isInstanceOf(WrongThreadException.class)
                                 .hasMessageContaining(Thread.currentThread().toString())
                                 .hasMessageContaining(each.toString())
-                                .hasMessageContaining("go on with then, or wait in promisify");
+                                .hasMessageContaining("continue with then, or wait in promisify");
                         assertThatThrownBy(() -> each.await(Duration.ofDays(1)))
                                 .isInstanceOf(WrongThreadException.class);
                         log.add("refused");

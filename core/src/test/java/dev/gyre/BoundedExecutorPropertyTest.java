@@ -2,6 +2,8 @@ package dev.gyre;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.gyre.internal.base.QueueingExecutor;
+
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -57,7 +59,7 @@ class BoundedExecutorPropertyTest {
         private final Map<Integer, Runnable> works = new HashMap<>();
 
         Real(int atOnce, int queued, boolean keepsRefused) {
-            workers = new BoundedExecutor(executor, shelter, atOnce, queued);
+            workers = new QueueingExecutor(executor, shelter, atOnce, queued);
             if (keepsRefused) {
                 executor.keepRefused();
             }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import dev.gyre.internal.base.QueueingExecutor;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,7 +36,7 @@ class BoundedExecutorRefusalTest {
     }
 
     private BoundedExecutor bounded(int atOnce, int queued) {
-        return new BoundedExecutor(executor, lastResort, atOnce, queued);
+        return new QueueingExecutor(executor, lastResort, atOnce, queued);
     }
 
     // ------------------------------------------------------------------ newcomers

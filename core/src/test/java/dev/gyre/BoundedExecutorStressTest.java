@@ -101,7 +101,7 @@ class BoundedExecutorStressTest {
                         new ThreadPoolExecutor(
                                 AT_ONCE, AT_ONCE, 1, TimeUnit.MINUTES, new SynchronousQueue<>())) {
             produceAndSettle(BoundedExecutor.bounded(pool, AT_ONCE, 50));
-            assertThat(silence.messages()).allMatch(line -> line.contains("refused"));
+            assertThat(silence.messages()).allMatch(line -> line.contains("rejected"));
         }
     }
 

@@ -44,13 +44,13 @@ class BoundedExecutorTest {
     void bounded_withLimitsThatMakeNoSense_saysTheValue() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> BoundedExecutor.bounded(0, 1))
-                .withMessage("atOnce must be at least 1, but is 0");
+                .withMessage("maxRunning must be at least 1, but is 0");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> BoundedExecutor.bounded(executor, -7, 1))
                 .withMessageContaining("-7");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> BoundedExecutor.bounded(1, -1))
-                .withMessage("queued must be at least 0, but is -1");
+                .withMessage("maxQueued must be at least 0, but is -1");
     }
 
     @Test

@@ -185,7 +185,7 @@ class PromiseMisuseTest extends PromiseFixture {
         for (Runnable call : calls) {
             assertThatThrownBy(call::run)
                     .isInstanceOf(WrongThreadException.class)
-                    .hasMessageStartingWith(method + " belongs to the thread of loop here")
+                    .hasMessageStartingWith(method + " is confined to the thread of loop here")
                     .hasMessageContaining("the loop's own")
                     .hasMessageContaining("the stranger");
         }
@@ -259,7 +259,8 @@ class PromiseMisuseTest extends PromiseFixture {
         for (Runnable call : calls) {
             assertThatThrownBy(call::run)
                     .isInstanceOf(LoopTerminatedException.class)
-                    .hasMessageContaining(method + " comes too late");
+                    .hasMessageContaining(method)
+                    .hasMessageContaining("too late");
         }
     }
 

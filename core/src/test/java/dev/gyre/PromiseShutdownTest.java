@@ -476,7 +476,7 @@ class PromiseShutdownTest {
                                     () -> Promise.all(loop, List.of(settled)))) {
                         assertThatThrownBy(making::run)
                                 .isInstanceOf(LoopTerminatedException.class)
-                                .hasMessageContaining("comes too late");
+                                .hasMessageContaining("too late");
                         log.add("refused");
                     }
                     settled.then(value -> log.add("then"));
@@ -539,7 +539,7 @@ class PromiseShutdownTest {
                         () -> promise.cancelOn(Cancellation.none()))) {
             assertThatThrownBy(late::run)
                     .isInstanceOf(LoopTerminatedException.class)
-                    .hasMessageContaining("comes too late");
+                    .hasMessageContaining("too late");
         }
         assertEnded(promise);
     }

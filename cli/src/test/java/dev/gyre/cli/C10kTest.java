@@ -202,7 +202,7 @@ final class C10kTest {
         "--load=1500ms,    whole seconds",
         "--warm-up=1500ms, whole seconds",
         "--load=2d,        no duration",
-        "--backend=poll,   no backend is called",
+        "--backend=poll,   unknown backend",
         "7777,             7777"
     })
     void c10k_nonsense_isNamed(String argument, String expected) {

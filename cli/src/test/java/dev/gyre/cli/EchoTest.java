@@ -356,7 +356,7 @@ final class EchoTest {
         "--idle-timeout=-1s,      no duration",
         "--max-connections=0,     must be at least 1",
         "--max-per-peer=0,        must be at least 1",
-        "--backend=select,        no backend is called",
+        "--backend=select,        unknown backend",
         "--unix=,                 it is empty",
         "65536,                   a port is from 0 to 65535",
         "::1:80,                  in brackets",

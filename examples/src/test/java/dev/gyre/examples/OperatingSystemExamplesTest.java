@@ -58,7 +58,7 @@ final class OperatingSystemExamplesTest {
             example.interrupt();
             assertThat(example.endsWithComplaint()).containsExactly("dropped, in pieces");
             assertThat(example.complaint())
-                    .contains("terminated with work abandoned", "deferred=1");
+                    .contains("terminated with abandoned work", "deferred=1");
         }
     }
 

@@ -10,7 +10,7 @@ import dev.gyre.metrics.LoopObserver;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The default observer, which logs. All loops of the process share it, hence the atomic counts.
+/// The default observer. All loops of the process share it, so the counts are atomic.
 public final class LoggingObserver implements LoopObserver {
     public static final LoggingObserver INSTANCE = new LoggingObserver();
 
@@ -24,7 +24,7 @@ public final class LoggingObserver implements LoopObserver {
                 loop
                         + ": the microtask budget is used up in every tick, microtasks waiting: "
                         + remaining
-                        + "; check whether microtasks add each other endlessly");
+                        + "; check for microtasks that add microtasks without end");
     }
 
     @Override
@@ -34,7 +34,7 @@ public final class LoggingObserver implements LoopObserver {
                 loop
                         + ": priority tasks run in one tick: "
                         + ran
-                        + "; check whether they submit each other endlessly");
+                        + "; check for priority tasks that submit each other without end");
     }
 
     @Override
@@ -47,24 +47,25 @@ public final class LoggingObserver implements LoopObserver {
                         + promise
                         + "; end the chain with recover, or await it"
                         + (createdAt == null
-                                ? " (LoopConfig.withPromiseTracing records where it was created)"
+                                ? " (enable LoopConfig.withPromiseTracing to see where it was"
+                                        + " created)"
                                 : ". Created at " + userFrames(createdAt)),
                 reason);
     }
 
-    public static void logLeak(EventLoop loop, Throwable allocatedAt) {
-        LOG.log(Level.WARNING, loop + ": " + allocatedAt.getMessage(), allocatedAt);
+    public static void logLeak(EventLoop loop, Throwable acquiredAt) {
+        LOG.log(Level.WARNING, loop + ": " + acquiredAt.getMessage(), acquiredAt);
     }
 
-    /// Returns the stack without the topmost frames of Gyre itself.
+    /// Formats the stack trace without Gyre's own frames on top.
     private static String userFrames(Throwable createdAt) {
-        StringBuilder place = new StringBuilder();
+        StringBuilder frames = new StringBuilder();
         for (StackTraceElement frame : createdAt.getStackTrace()) {
-            if (!place.isEmpty() || !isInternal(frame.getClassName())) {
-                place.append("\n\tat ").append(frame);
+            if (!frames.isEmpty() || !isInternal(frame.getClassName())) {
+                frames.append("\n\tat ").append(frame);
             }
         }
-        return place.isEmpty() ? "an internal frame of Gyre" : place.toString();
+        return frames.isEmpty() ? "a line inside Gyre" : frames.toString();
     }
 
     private static boolean isInternal(String className) {
@@ -76,10 +77,11 @@ public final class LoggingObserver implements LoopObserver {
     @Override
     public void onTerminated(EventLoop loop, ShutdownReport report) {
         if (report.abandoned() > 0) {
-            LOG.log(Level.WARNING, loop + " terminated with work abandoned: " + report);
+            LOG.log(Level.WARNING, loop + " terminated with abandoned work: " + report);
         }
     }
 
+    /// Logs the first, second, fourth, eighth occurrence and so on.
     private static void logSparsely(AtomicLong count, String message) {
         long occurrence = count.incrementAndGet();
         if (Long.bitCount(occurrence) == 1) {

@@ -218,7 +218,7 @@ final class FdLifetime {
         }
         if (thrown != null) {
             release(); // No other caller does.
-            throw Throwables.asItIs(thrown);
+            throw Throwables.rethrow(thrown);
         }
         return true;
     }

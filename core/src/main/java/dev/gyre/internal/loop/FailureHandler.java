@@ -69,7 +69,7 @@ final class FailureHandler {
 
     void rethrow(@Nullable Throwable thrown) {
         if (thrown != null) {
-            throw Throwables.asItIs(thrown);
+            throw Throwables.rethrow(thrown);
         }
     }
 

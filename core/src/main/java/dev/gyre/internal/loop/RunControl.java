@@ -65,7 +65,7 @@ final class RunControl {
         }
         if (!state.move(AWAKE, RUNNING)) {
             LoopState found = state.get();
-            if (found.isEnding()) {
+            if (found.isShuttingDown()) {
                 throw new LoopTerminatedException(
                         "loop " + name + " is " + found + " and cannot run again");
             }
@@ -74,7 +74,7 @@ final class RunControl {
         }
         clock.update();
         confinement.set(current);
-        promises.takeOver();
+        promises.awaitSetup();
         bounds.none();
         return bounds;
     }
@@ -111,7 +111,7 @@ final class RunControl {
             return;
         }
         confinement.set(current);
-        promises.takeOver();
+        promises.awaitSetup();
         try {
             failures.hold(thrown);
             shutdown.carryOut(true);

@@ -14,9 +14,8 @@ import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.Watchers;
-import dev.gyre.internal.promise.AwaitedTask;
+import dev.gyre.internal.promise.PromiseFuture;
 import dev.gyre.internal.promise.Promises;
-import dev.gyre.internal.promise.SettlementTask;
 import dev.gyre.internal.time.LoopClock;
 import dev.gyre.internal.time.LoopTimer;
 import dev.gyre.internal.time.TimerQueue;
@@ -196,7 +195,7 @@ final class Shutdown {
         while (!isQuiet()
                 || !microtasks.isQuiet()
                 || (waits
-                        && (promises.isAwaiting()
+                        && (promises.hasExternalWork()
                                 || operations.isTransferring()
                                 || requests.outstanding() > 0
                                 || operations.hasTurnEnd()))) {
@@ -223,14 +222,14 @@ final class Shutdown {
     private void goOnElsewhere() {
         boolean moved = false;
         if (requests.outstanding() > 0 || operations.hasTurnEnd()) {
-            moved = operationsEnd.step(isQuiet() && !promises.isAwaiting());
+            moved = operationsEnd.step(isQuiet() && !promises.hasExternalWork());
         }
-        boolean firesTimers = promises.isAwaiting() || operations.isTransferring();
+        boolean firesTimers = promises.hasExternalWork() || operations.isTransferring();
         if (isQuiet() && firesTimers) {
             fireTimers(); // Timeouts and deadlines of that work, above all.
         }
         boolean operating = requests.outstanding() > 0 || operations.isTransferring();
-        if (!moved && isQuiet() && (operating || promises.isAwaiting())) {
+        if (!moved && isQuiet() && (operating || promises.hasExternalWork())) {
             long nearest = firesTimers ? timers.nearest(deadlineNanos) : deadlineNanos;
             long soon = backend.nanoTime() + LOOK_AGAIN_NANOS;
             awaitWork(operating && soon - nearest < 0 ? soon : nearest); // survives wrap-around
@@ -241,7 +240,7 @@ final class Shutdown {
         clock.update();
         timers.collectDue(clock.nanos());
         while (!isTimeUp()) {
-            LoopTimer timer = timers.takeDue(clock.nanos());
+            LoopTimer timer = timers.pollDue(clock.nanos());
             if (timer == null) {
                 return;
             }
@@ -279,7 +278,7 @@ final class Shutdown {
     private long rejectPromises(LoopTerminatedException end) {
         // A task that came between the last look and the close may have begun work. Its result
         // finds the lane closed, and whoever is at it is to be told.
-        abandoned.addAll(promises.abandonOutstanding(end));
+        abandoned.addAll(promises.abandonExternalWork(end));
         long all = 0;
         long some;
         do {
@@ -373,7 +372,7 @@ final class Shutdown {
         promises.stopReacting(); // What is settled from now on leads to no callback.
         long tasks = dropExternal(end);
         long priorityTasks = dropPriority();
-        abandoned.addAll(promises.abandonOutstanding(end));
+        abandoned.addAll(promises.abandonExternalWork(end));
         ShutdownReport report =
                 new ShutdownReport(
                         graceful && quiet && abandoned.isEmpty(),
@@ -413,7 +412,7 @@ final class Shutdown {
                 continue;
             }
             dropped++;
-            if (task instanceof AwaitedTask awaited) {
+            if (task instanceof PromiseFuture.Call<?> awaited) {
                 callbacks.guarded(() -> awaited.fail(end));
             }
         }
@@ -425,7 +424,7 @@ final class Shutdown {
         for (Runnable task = ingress.priority.poll();
                 task != null;
                 task = ingress.priority.poll()) {
-            if (task instanceof SettlementTask delivery) {
+            if (task instanceof Promises.Settlement delivery) {
                 callbacks.guarded(() -> promises.deliver(delivery)); // Somebody may be waiting.
             } else {
                 dropped++;

@@ -16,6 +16,7 @@ import java.lang.invoke.VarHandle;
 /// Temporary states change by compare-and-set alone: a plain store of RUNNING after a wait would
 /// overwrite a shutdown that began meanwhile, and the loop would never end. Only the two states that are
 /// never left backwards may be stored.
+@SuppressWarnings("EnumOrdinal") // the ordinals of LoopState are part of the contract
 public final class StateCell {
     private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(int[].class);
 
@@ -29,7 +30,7 @@ public final class StateCell {
     private final int[] padded = new int[64];
 
     public StateCell() {
-        padded[NUMBER] = AWAKE.number();
+        padded[NUMBER] = AWAKE.ordinal();
     }
 
     private int number() {
@@ -42,13 +43,13 @@ public final class StateCell {
 
     /// A volatile read: a producer's look must not pass the store of its task before it.
     public boolean is(LoopState state) {
-        return number() == state.number();
+        return number() == state.ordinal();
     }
 
     /// Whether shutdown has begun.
     public boolean isShuttingDown() {
         int now = number();
-        return now == TERMINATING.number() || now == TERMINATED.number();
+        return now == TERMINATING.ordinal() || now == TERMINATED.ordinal();
     }
 
     /// Moves between two states, with the effect of a full fence whether it succeeds or not.
@@ -56,13 +57,13 @@ public final class StateCell {
     /// @return false if the state was not `from`; nothing has changed then
     public boolean move(LoopState from, LoopState to) {
         assert isLegal(from, to) : from + " to " + to;
-        return STATE.compareAndSet(padded, NUMBER, from.number(), to.number());
+        return STATE.compareAndSet(padded, NUMBER, from.ordinal(), to.ordinal());
     }
 
     /// The end. Only from TERMINATING, which nobody else leaves.
     public void terminated() {
         assert is(TERMINATING) : get();
-        STATE.setVolatile(padded, NUMBER, TERMINATED.number());
+        STATE.setVolatile(padded, NUMBER, TERMINATED.ordinal());
     }
 
     /// The transitions of the contract; everything else is a defect.

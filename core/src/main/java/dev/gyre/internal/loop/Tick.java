@@ -140,7 +140,7 @@ final class Tick {
 
     private void runTimers() {
         while (mayGoOn()) {
-            LoopTimer timer = timers.takeDue(clock.nanos());
+            LoopTimer timer = timers.pollDue(clock.nanos());
             if (timer == null) {
                 return;
             }
@@ -247,7 +247,7 @@ final class Tick {
                 || watchers.referenced() > 0
                 || operations.keepsLoopAlive()
                 || operations.hasTurnEnd()
-                || promises.isAwaiting()
+                || promises.hasExternalWork()
                 || !microtasks.isQuiet()
                 || !deferred.isEmpty()
                 || !ingress.isEmpty();

@@ -57,7 +57,7 @@ class TaskRingTest {
         for (int i = 0; i < 20; i++) {
             ring.trim();
         }
-        assertThat(ring.capacity()).isEqualTo(TaskRing.LEAST);
+        assertThat(ring.capacity()).isEqualTo(TaskRing.MIN_CAPACITY);
     }
 
     @Example

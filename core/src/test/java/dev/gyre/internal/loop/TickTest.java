@@ -727,8 +727,8 @@ class TickTest {
         for (int turn = 0; turn < 20; turn++) {
             tick.turn();
         }
-        assertThat(components.microtasks.capacity()).isEqualTo(TaskRing.LEAST);
-        assertThat(components.deferred.capacity()).isEqualTo(TaskRing.LEAST);
+        assertThat(components.microtasks.capacity()).isEqualTo(TaskRing.MIN_CAPACITY);
+        assertThat(components.deferred.capacity()).isEqualTo(TaskRing.MIN_CAPACITY);
     }
 
     // ------------------------------------------------------------------ sleeping

@@ -115,7 +115,7 @@ class PromiseBytesTest {
         assertThat(loop.metrics().promises() + loop.metrics().promisesScavenged())
                 .as("each promise and its step were registered once")
                 .isEqualTo(2L * ALL);
-        assertThat(loop.promises().registryCapacity())
+        assertThat(loop.promises().registry.capacity())
                 .as("%d promises with a step each are pending at once", BATCH)
                 .isLessThanOrEqualTo(4 * 2 * BATCH);
     }

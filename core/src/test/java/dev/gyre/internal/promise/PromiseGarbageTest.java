@@ -30,7 +30,7 @@ import java.util.function.Supplier;
 class PromiseGarbageTest {
     /// Enough for the cursor to come round the smallest table.
     private static final int TICKS_PER_CYCLE =
-            Math.ceilDiv(Registry.LEAST, Promises.SLOTS_PER_TICK);
+            Math.ceilDiv(Registry.MIN_CAPACITY, Promises.SLOTS_PER_TICK);
 
     private final ScriptedBackend backend = new ScriptedBackend();
     private final List<String> log = new ArrayList<>();
@@ -73,7 +73,7 @@ class PromiseGarbageTest {
                         });
         assertThat(loop.metrics().promises()).isEqualTo(1);
         dropped.assertLost("a pending promise that was dropped");
-        assertThat(loop.promises().find(id[0])).isNull();
+        assertThat(loop.promises().registry.find(id[0])).isNull();
         for (int i = 0; i < TICKS_PER_CYCLE; i++) {
             tick();
         }
@@ -452,12 +452,12 @@ class PromiseGarbageTest {
             held.add(pending());
         }
         Reachability kept = Reachability.of(held::getFirst);
-        assertThat(loop.promises().registryCapacity()).isEqualTo(2_048);
+        assertThat(loop.promises().registry.capacity()).isEqualTo(2_048);
         loop.close();
         assertThat(held).allMatch(Promise::isSettled);
         held.clear();
         kept.assertLost("a promise of a loop that is closed");
-        assertThat(loop.promises().registryCapacity()).isEqualTo(Registry.LEAST);
+        assertThat(loop.promises().registry.capacity()).isEqualTo(Registry.MIN_CAPACITY);
         assertThat(loop.metrics().promises()).isZero();
         assertThat(loop.metrics().promisesScavenged()).isEqualTo(1_000);
     }

@@ -81,7 +81,7 @@ class RegistryPropertyTest {
         private final Map<Long, Member> members = new LinkedHashMap<>();
 
         private int gone;
-        private int capacity = Registry.LEAST;
+        private int capacity = Registry.MIN_CAPACITY;
         private int cursor;
         private long rebuilt;
 
@@ -99,7 +99,7 @@ class RegistryPropertyTest {
                     members.values().stream()
                             .filter(member -> member.dead && !member.collected && !member.gone)
                             .count();
-            return capacity > Registry.LEAST && held() - settled < capacity / 4;
+            return capacity > Registry.MIN_CAPACITY && held() - settled < capacity / 4;
         }
 
         private void noteGone(Member member) {
@@ -162,7 +162,7 @@ class RegistryPropertyTest {
 
         /// Not past the end, so that there is no more than one rebuild and nothing after it.
         private void scavenge(int slots) {
-            boolean still = held() == 0 && capacity == Registry.LEAST;
+            boolean still = held() == 0 && capacity == Registry.MIN_CAPACITY;
             boolean sparse = isSparse();
             registry.scavenge(slots);
             if (still) {

@@ -66,10 +66,10 @@ class ScavengingTest {
     void tick_looksAtTwentySlots() {
         make(500); // Not running: into the table at once, whose cursor stands at its beginning.
         Promises promises = loop.promises();
-        assertThat(promises.registryCapacity()).isEqualTo(1_024);
+        assertThat(promises.registry.capacity()).isEqualTo(1_024);
         // As the collector does. So many remain that the table is not rebuilt.
         for (int i = 0; i < 400; i += 2) {
-            RegistryEntry entry = promises.registry.entry(made.get(i).promise().id());
+            Registry.Entry entry = promises.registry.entry(made.get(i).promise().id());
             Objects.requireNonNull(entry).clear();
         }
         long before = metrics.registryRebuilds();
@@ -93,7 +93,7 @@ class ScavengingTest {
         long before = metrics.registryRebuilds();
         runTicks(1, () -> {});
         assertThat(metrics.registryRebuilds()).isEqualTo(before + 1);
-        assertThat(loop.promises().registryCapacity()).isEqualTo(Registry.LEAST);
+        assertThat(loop.promises().registry.capacity()).isEqualTo(Registry.MIN_CAPACITY);
         assertThat(metrics.promises()).isZero();
         assertThat(metrics.promisesScavenged()).isEqualTo(500);
     }
@@ -119,7 +119,7 @@ class ScavengingTest {
         loop.runUntilEmpty();
         assertThat(metrics.promises()).isEqualTo(10_000);
         long last = made.getLast().promise().id();
-        assertThat(loop.promises().find(last)).isSameAs(made.getLast().promise());
+        assertThat(loop.promises().registry.find(last)).isSameAs(made.getLast().promise());
     }
 
     @Test
@@ -132,7 +132,7 @@ class ScavengingTest {
                 () -> {
                     settleAll();
                     make(pending);
-                    largest[0] = Math.max(largest[0], loop.promises().registryCapacity());
+                    largest[0] = Math.max(largest[0], loop.promises().registry.capacity());
                 });
         assertThat(largest[0]).isLessThanOrEqualTo(4 * pending);
         assertThat(metrics.promises() + metrics.promisesScavenged())

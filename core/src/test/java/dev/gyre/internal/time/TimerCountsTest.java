@@ -63,7 +63,7 @@ class TimerCountsTest {
     private List<String> fireAll(long now) {
         log.clear();
         queue.collectDue(now);
-        for (LoopTimer due = queue.takeDue(now); due != null; due = queue.takeDue(now)) {
+        for (LoopTimer due = queue.pollDue(now); due != null; due = queue.pollDue(now)) {
             due.fire();
         }
         return log;
@@ -258,7 +258,7 @@ class TimerCountsTest {
         timer.cancelOn(cancellation);
         queue.collectDue(10);
         source.cancel();
-        queue.takeDue(10).fire();
+        queue.pollDue(10).fire();
         assertThat(queue.size()).as("before the loop is notified").isZero();
         assertThat(log).doesNotContain("never");
     }

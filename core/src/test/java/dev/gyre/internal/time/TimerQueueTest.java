@@ -91,7 +91,7 @@ class TimerQueueTest {
     private static List<LoopTimer> fire(TimerQueue queue, long now) {
         List<LoopTimer> fired = new ArrayList<>();
         queue.collectDue(now);
-        for (LoopTimer timer = queue.takeDue(now); timer != null; timer = queue.takeDue(now)) {
+        for (LoopTimer timer = queue.pollDue(now); timer != null; timer = queue.pollDue(now)) {
             fired.add(timer);
         }
         return fired;
@@ -132,7 +132,7 @@ class TimerQueueTest {
     }
 
     private void run(long now) {
-        for (LoopTimer timer = queue.takeDue(now); timer != null; timer = queue.takeDue(now)) {
+        for (LoopTimer timer = queue.pollDue(now); timer != null; timer = queue.pollDue(now)) {
             timer.fire();
         }
     }
@@ -251,7 +251,7 @@ class TimerQueueTest {
         queue.collectDue(Long.MAX_VALUE);
         long last = Long.MIN_VALUE;
         int fired = 0;
-        for (LoopTimer timer = queue.takeDue(0); timer != null; timer = queue.takeDue(0)) {
+        for (LoopTimer timer = queue.pollDue(0); timer != null; timer = queue.pollDue(0)) {
             assertThat(timer.firedDeadlineNanos()).isGreaterThanOrEqualTo(last);
             last = timer.firedDeadlineNanos();
             fired++;

@@ -1,6 +1,8 @@
-package dev.gyre;
+package dev.gyre.internal.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.gyre.Clause;
 
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
@@ -12,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 class WorkQueueTest {
-    private final BoundedExecutor workers = BoundedExecutor.bounded(1, 0);
+    private final QueueingExecutor workers = QueueingExecutor.onVirtualThreads(1, 0);
 
     /// 0 to 9: add that work. 10 to 19: remove it. 20 and more: take.
     @Property(tries = 1_000)
@@ -24,29 +26,29 @@ class WorkQueueTest {
             works.add(new Thread());
         }
         WorkQueue line = new WorkQueue();
-        List<WorkItem> model = new ArrayList<>();
+        List<QueueingExecutor.Item> model = new ArrayList<>();
         for (int step : program) {
             if (step < 10) {
-                WorkItem job = new WorkItem(works.get(step), workers);
+                QueueingExecutor.Item job = new QueueingExecutor.Item(works.get(step), workers);
                 line.add(job);
                 model.add(job);
             } else if (step < 20) {
                 Runnable work = works.get(step - 10);
                 assertThat(line.remove(work)).isEqualTo(removeFirst(model, work));
             } else {
-                assertThat(line.take()).isSameAs(model.isEmpty() ? null : model.removeFirst());
+                assertThat(line.poll()).isSameAs(model.isEmpty() ? null : model.removeFirst());
             }
             assertThat(line.size()).isEqualTo(model.size());
         }
         while (!model.isEmpty()) {
-            assertThat(line.take()).isSameAs(model.removeFirst());
+            assertThat(line.poll()).isSameAs(model.removeFirst());
         }
-        assertThat(line.take()).isNull();
+        assertThat(line.poll()).isNull();
     }
 
     @SuppressWarnings("ReferenceEquality") // as the line does
-    private static boolean removeFirst(List<WorkItem> model, Runnable work) {
-        for (WorkItem job : model) {
+    private static boolean removeFirst(List<QueueingExecutor.Item> model, Runnable work) {
+        for (QueueingExecutor.Item job : model) {
             if (job.work == work) {
                 return model.remove(job);
             }
@@ -59,18 +61,18 @@ class WorkQueueTest {
     void line_emptiedAfterABurst_isALineLikeAnyOther() {
         WorkQueue line = new WorkQueue();
         for (int round = 0; round < 3; round++) {
-            List<WorkItem> jobs = new ArrayList<>();
+            List<QueueingExecutor.Item> jobs = new ArrayList<>();
             for (int i = 0; i < 5_000; i++) {
-                WorkItem job = new WorkItem(new Thread(), workers);
+                QueueingExecutor.Item job = new QueueingExecutor.Item(new Thread(), workers);
                 jobs.add(job);
                 line.add(job);
             }
-            for (WorkItem job : jobs.reversed()) {
+            for (QueueingExecutor.Item job : jobs.reversed()) {
                 assertThat(line.remove(job.work)).isTrue();
                 assertThat(line.remove(job.work)).isFalse();
             }
             assertThat(line.size()).isZero();
-            assertThat(line.take()).isNull();
+            assertThat(line.poll()).isNull();
         }
     }
 }

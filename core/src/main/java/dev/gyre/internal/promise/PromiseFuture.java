@@ -11,23 +11,31 @@ import org.jspecify.annotations.Nullable;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 
-/// From promises to futures: clause P-4.
-public final class Futures {
-    private Futures() {}
+/// A future for a promise: clause P-4. It keeps the promise reachable, as do its dependents. The
+/// loop does not: without this reference the promise could be collected, and the loop could not
+/// settle it on termination.
+public sealed class PromiseFuture<T extends @Nullable Object> extends CompletableFuture<T> {
+    /// The promise, or the future that this one depends on.
+    @SuppressWarnings({"unused", "UnusedVariable"})
+    volatile @Nullable Object held;
+
+    private PromiseFuture(@Nullable Object held) {
+        this.held = held;
+    }
 
     static <T extends @Nullable Object> CompletableFuture<T> of(LoopPromise<T> promise) {
         StackReserve.requireLarge();
-        CompletableFuture<T> future = new Holding<>(promise);
+        PromiseFuture<T> future = new PromiseFuture<>(promise);
         if (promise.isSettled()) {
             promise.markHandled();
-            complete(future, promise); // Nothing depends on it yet.
+            future.completeLike(promise); // Nothing depends on it yet.
         } else {
-            completeLater(future, promise);
+            future.follow(promise);
         }
         return future;
     }
 
-    /// Calls the body on the loop thread, and follows the promise it returns. Any thread.
+    /// Calls the body on the loop thread and follows the promise it returns. Any thread.
     public static <T extends @Nullable Object> CompletableFuture<T> call(
             EventLoop loop, Callable<? extends Promise<? extends T>> body) {
         Call<T> call = new Call<>(body);
@@ -47,44 +55,31 @@ public final class Futures {
         return call;
     }
 
+    @Override
+    public final <U extends @Nullable Object> CompletableFuture<U> newIncompleteFuture() {
+        return new PromiseFuture<>(this);
+    }
+
     /// The completing thread runs a future's dependents, so the loop thread must not complete it.
-    private static <T extends @Nullable Object> void completeLater(
-            CompletableFuture<T> future, LoopPromise<? extends T> promise) {
-        Subscription.of(promise, () -> Thread.startVirtualThread(() -> complete(future, promise)));
+    final void follow(LoopPromise<? extends T> promise) {
+        Subscription.of(promise, () -> Thread.startVirtualThread(() -> completeLike(promise)));
     }
 
-    private static <T extends @Nullable Object> void complete(
-            CompletableFuture<T> future, LoopPromise<? extends T> settled) {
+    private void completeLike(LoopPromise<? extends T> settled) {
         if (settled.isResolved()) {
-            future.complete(settled.resolvedValue());
+            complete(settled.resolvedValue());
         } else {
-            future.completeExceptionally(settled.reason());
+            completeExceptionally(settled.reason());
         }
     }
 
-    /// A future that keeps its promise reachable, as do its dependents. The loop does not. Without
-    /// this the promise could be collected, and the loop could not settle it at its end.
-    private static class Holding<T extends @Nullable Object> extends CompletableFuture<T> {
-        /// The promise, or the future that this one depends on.
-        @SuppressWarnings({"unused", "UnusedVariable"})
-        volatile @Nullable Object held;
-
-        Holding(@Nullable Object held) {
-            this.held = held;
-        }
-
-        @Override
-        public final <U extends @Nullable Object> CompletableFuture<U> newIncompleteFuture() {
-            return new Holding<>(this);
-        }
-    }
-
-    /// A call queued for the loop thread: task and future in one.
-    private static final class Call<T extends @Nullable Object> extends Holding<T>
-            implements AwaitedTask {
+    /// A call queued for the loop thread: task and future in one. The loop calls [#fail] if it
+    /// drops the task, because the caller waits.
+    public static final class Call<T extends @Nullable Object> extends PromiseFuture<T>
+            implements Runnable {
         private final Callable<? extends Promise<? extends T>> body;
 
-        Call(Callable<? extends Promise<? extends T>> body) {
+        private Call(Callable<? extends Promise<? extends T>> body) {
             super(null);
             this.body = body;
         }
@@ -101,7 +96,7 @@ public final class Futures {
                 }
                 held = promise;
                 // Before the barrier that reports unhandled rejections.
-                completeLater(this, (LoopPromise<? extends T>) promise);
+                follow((LoopPromise<? extends T>) promise);
             } catch (Throwable thrown) {
                 fail(thrown);
                 if (thrown instanceof VirtualMachineError fatal) {
@@ -110,7 +105,7 @@ public final class Futures {
             }
         }
 
-        @Override
+        /// Completes the future exceptionally. Runs no user code on the calling thread.
         public void fail(Throwable reason) {
             Thread.startVirtualThread(() -> completeExceptionally(reason));
         }
