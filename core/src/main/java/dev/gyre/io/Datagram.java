@@ -62,7 +62,7 @@ public sealed interface Datagram extends AutoCloseable permits LoopDatagram {
     /// @return this socket
     Datagram onMessage(BiConsumer<? super Buffer, ? super SocketAddress> callback);
 
-    /// Whether the message that is being handled was longer than [DatagramConfig#largestMessage], and so was cut.
+    /// Whether the message that is being handled was longer than [DatagramConfig#maxMessageBytes], and so was cut.
     boolean isTruncated();
 
     /// Stops reading, until [#resume()].

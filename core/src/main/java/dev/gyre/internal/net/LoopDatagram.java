@@ -41,7 +41,7 @@ public final class LoopDatagram implements Datagram {
 
     private final Loop loop;
     private final int family;
-    private final int largestMessage;
+    private final int maxMessageBytes;
     private final OpenDescriptor socket;
     private final MessageExchange exchange;
     private final DatagramSendQueue outbox;
@@ -73,7 +73,7 @@ public final class LoopDatagram implements Datagram {
         this.loop = loop;
         this.socket = socket;
         family = SocketAddresses.family(wanted);
-        largestMessage = config.largestMessage();
+        maxMessageBytes = config.maxMessageBytes();
         address = NativeSockets.localAddress(loop.operations().seam(), socket);
         exchange = DatagramSetup.exchangeOf(loop);
         MessageQueue queue = new MessageQueue(loop.operations().pool(), config);
@@ -122,7 +122,7 @@ public final class LoopDatagram implements Datagram {
 
     private void receive() {
         for (int i = 0; i < MOST_AT_ONCE && wantsMessages(); i++) {
-            int length = exchange.receive(socket, largestMessage);
+            int length = exchange.receive(socket, maxMessageBytes);
             if (length == -Errno.EAGAIN) {
                 return;
             }

@@ -28,8 +28,8 @@ final class MessageQueue {
 
     MessageQueue(BufferPool pool, DatagramConfig config) {
         this.pool = pool;
-        mostMessages = config.queuedMessages();
-        mostBytes = config.queuedBytes();
+        mostMessages = config.maxQueuedMessages();
+        mostBytes = config.maxQueuedBytes();
     }
 
     int size() {

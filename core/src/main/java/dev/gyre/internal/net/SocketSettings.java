@@ -55,7 +55,7 @@ public record SocketSettings(
             throw new IllegalArgumentException(
                     "only ports can be shared, and "
                             + address
-                            + " is none: take PortSharing.ALONE");
+                            + " is none: use PortSharing.EXCLUSIVE");
         }
         if (dualStack && isAllOfIpv4(address) && !Boolean.getBoolean("java.net.preferIPv4Stack")) {
             try {
@@ -129,11 +129,11 @@ public record SocketSettings(
     ///
     /// @param like an address of its sort
     void apply(Syscalls seam, OpenDescriptor socket, SocketAddress like) {
-        if (options.sendBuffer() > 0) {
-            SocketOption.SO_SNDBUF.set(seam, socket, options.sendBuffer());
+        if (options.sendBufferBytes() > 0) {
+            SocketOption.SO_SNDBUF.set(seam, socket, options.sendBufferBytes());
         }
-        if (options.receiveBuffer() > 0) {
-            SocketOption.SO_RCVBUF.set(seam, socket, options.receiveBuffer());
+        if (options.receiveBufferBytes() > 0) {
+            SocketOption.SO_RCVBUF.set(seam, socket, options.receiveBufferBytes());
         }
         if (SocketAddresses.family(like) == Linux.AF_UNIX) {
             return;

@@ -198,7 +198,7 @@ class BufferPoolTest {
         }
         assertThatThrownBy(() -> LoopConfig.DEFAULT.withBufferMemory(MIB - 1))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("but is 1048575 bytes");
+                .hasMessageContaining("but is 1048575");
         assertThat(LoopConfig.DEFAULT.bufferMemory()).isEqualTo(256L * MIB);
     }
 
