@@ -157,7 +157,7 @@ public final class BufferPool {
     ///
     /// @return null if there is no more memory within the limit
     public @Nullable NativeBuffer acquireForUser(int atLeast) {
-        operations.host.requireOpen("Buffer.take");
+        operations.context.requireOpen("Buffer.acquire");
         RefCountedMemory.requireSize(atLeast);
         Part part = part(atLeast);
         if (part == null) {
@@ -355,7 +355,7 @@ public final class BufferPool {
     private void planTrim() {
         if (!trimPlanned && !operations.isEnding()) {
             minIdle = idle;
-            operations.host.loop().after(TRIM_INTERVAL, this::trim).unreference();
+            operations.context.loop().after(TRIM_INTERVAL, this::trim).unreference();
             trimPlanned = true; // Only now: scheduling may throw.
         }
     }
@@ -427,7 +427,7 @@ public final class BufferPool {
             return;
         }
         try {
-            operations.host.loop().defer(runWaiters);
+            operations.context.loop().defer(runWaiters);
             waitersScheduled = true;
         } catch (LoopTerminatedException e) {
             waiters.clear(); // There is no turn to come.

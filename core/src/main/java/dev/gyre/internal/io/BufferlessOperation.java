@@ -97,7 +97,7 @@ public final class BufferlessOperation extends LoopOperation {
         }
         if (request.opcode == Opcode.FILE_CLOSE && request.isCancelled() && request.fd >= 0) {
             // Nobody has come to it, and nobody else knows the number any more.
-            int _ = operations.seam.kernels().get().close(request.fd);
+            int _ = operations.syscalls.kernels().get().close(request.fd);
         }
     }
 

@@ -23,40 +23,40 @@ public final class FdReaper {
 
     /// What is left of a descriptor when nobody can reach it.
     static final class Handle extends PhantomReference<OpenDescriptor> {
-        private final FdLifetime opening;
+        private final FdLifetime lifetime;
 
-        Handle(OpenDescriptor descriptor, FdLifetime opening) {
+        Handle(OpenDescriptor descriptor, FdLifetime lifetime) {
             super(descriptor, UNREACHABLE);
-            this.opening = opening;
+            this.lifetime = lifetime;
         }
 
-        /// Called when the opening is closed by whatever way.
+        /// Called when the lifetime is closed by whatever way.
         void untrack() {
             TRACKED.remove(this);
             clear();
         }
     }
 
-    static void track(OpenDescriptor descriptor, FdLifetime opening) {
-        Handle handle = new Handle(descriptor, opening);
-        opening.setHandle(handle);
+    static void track(OpenDescriptor descriptor, FdLifetime lifetime) {
+        Handle handle = new Handle(descriptor, lifetime);
+        lifetime.setHandle(handle);
         TRACKED.add(handle);
     }
 
     /// Closes what is unreachable by now. Any thread.
     public static void reclaim() {
         for (Object found = UNREACHABLE.poll(); found != null; found = UNREACHABLE.poll()) {
-            FdLifetime opening = ((Handle) found).opening;
-            if (opening.isWatched()) {
+            FdLifetime lifetime = ((Handle) found).lifetime;
+            if (lifetime.isWatched()) {
                 LOG.log(
                         Level.WARNING,
                         "{0} became unreachable while it was watched, and is closed now: a watcher"
                             + " does not keep its descriptor, so hold it for as long as it matters",
-                        opening);
+                        lifetime);
             } else {
-                LOG.log(Level.DEBUG, "{0} became unreachable while open, and is closed", opening);
+                LOG.log(Level.DEBUG, "{0} became unreachable while open, and is closed", lifetime);
             }
-            opening.close();
+            lifetime.close();
         }
     }
 }

@@ -54,7 +54,7 @@ public final class LoopFileStat extends LoopOperation implements FileStatOperati
 
     @Override
     public Status status() {
-        operations.host.requireConfined("status");
+        operations.context.requireConfined("status");
         if (request.generation() == 0 || request.result < 0 || isPending()) {
             throw new IllegalStateException(this + " has found nothing: " + request.result);
         }

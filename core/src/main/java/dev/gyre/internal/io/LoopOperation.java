@@ -143,14 +143,14 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
             throw new IllegalStateException(
                     this + " completes again and again, and a promise only once: use start()");
         }
-        Deferred<Long> deferred = operations.host.loop().deferred();
+        Deferred<Long> deferred = operations.context.loop().deferred();
         begin();
         promise = deferred;
         return deferred.promise();
     }
 
     private void begin() {
-        operations.host.requireOpen("start");
+        operations.context.requireOpen("start");
         requireIdle();
         boolean file = request.opcode.kind == Kind.FILE;
         OpenDescriptor of = descriptor;
@@ -159,13 +159,13 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
             of.lifetime().acquire();
         }
         try {
-            LoopOperations.FdLease port =
+            LoopOperations.FdLease lease =
                     file ? null : operations.leaseOf(Objects.requireNonNull(of));
             prepare();
-            if (port == null) {
-                operations.requests.startFile(request);
+            if (lease == null) {
+                operations.engine.startFile(request);
             } else {
-                operations.requests.start(port.state, request);
+                operations.engine.start(lease.state, request);
             }
         } catch (Throwable e) {
             if (holds && of != null) {
@@ -178,7 +178,7 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
         }
     }
 
-    /// Whether it keeps the number from being given back. Those of streams leave that to their port.
+    /// Whether it keeps the number from being given back. Those of streams leave that to their lease.
     private boolean holdsFd() {
         return request.opcode.kind == Kind.FILE
                 && request.opcode != Opcode.FILE_CLOSE
@@ -197,12 +197,12 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
 
     @Override
     public boolean cancel() {
-        operations.host.requireConfined("cancel");
+        operations.context.requireConfined("cancel");
         boolean pending =
                 request.state() == State.PENDING
                         || (request.state() == State.COMPLETED && request.more);
         if (pending && !request.cancelRequested) {
-            operations.requests.cancel(request);
+            operations.engine.cancel(request);
             return true;
         }
         return false;
@@ -211,7 +211,7 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
     @Override
     public Operation cancelOn(Cancellation cancellation) {
         Objects.requireNonNull(cancellation, "cancellation");
-        operations.host.requireConfined("cancelOn");
+        operations.context.requireConfined("cancelOn");
         if (cancelBinding != null) {
             cancelBinding.stopListening();
         }
@@ -224,14 +224,14 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
 
     @Override
     public Operation key(@Nullable Object key) {
-        operations.host.requireConfined("key");
+        operations.context.requireConfined("key");
         request.key = key;
         return this;
     }
 
     @Override
     public void release() {
-        operations.host.requireConfined("release");
+        operations.context.requireConfined("release");
         requireIdle();
         released = true;
         request.key = null;
@@ -313,7 +313,7 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
             discard();
         }
         if (moreToCome) {
-            operations.requests.resume(request);
+            operations.engine.resume(request);
         }
     }
 
@@ -327,37 +327,37 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
 
     @Override
     public boolean isPending() {
-        operations.host.requireConfined("isPending");
+        operations.context.requireConfined("isPending");
         return request.state() != State.IDLE;
     }
 
     @Override
     public int generation() {
-        operations.host.requireConfined("generation");
+        operations.context.requireConfined("generation");
         return request.generation();
     }
 
     @Override
     public long result() {
-        operations.host.requireConfined("result");
+        operations.context.requireConfined("result");
         return request.result;
     }
 
     @Override
     public long transferred() {
-        operations.host.requireConfined("transferred");
+        operations.context.requireConfined("transferred");
         return request.transferred;
     }
 
     @Override
     public boolean isCancelled() {
-        operations.host.requireConfined("isCancelled");
+        operations.context.requireConfined("isCancelled");
         return request.result == -Errno.ECANCELED;
     }
 
     @Override
     public @Nullable SystemCallException failure() {
-        operations.host.requireConfined("failure");
+        operations.context.requireConfined("failure");
         long result = request.result;
         if (result >= 0 || result == -Errno.ECANCELED) {
             return null;

@@ -31,9 +31,9 @@ public final class LoopOperations {
     /// The kinds of operations that only a peer can complete.
     private static final int WAITING = Kind.URGENT.bit | Kind.READ.bit | Kind.END.bit;
 
-    final LoopContext host;
-    final OperationEngine requests;
-    final Syscalls seam;
+    final LoopContext context;
+    final OperationEngine engine;
+    final Syscalls syscalls;
     final OperationPools pools;
     final LoopReceive.Views receiveViews;
     final BufferPool pool;
@@ -61,7 +61,7 @@ public final class LoopOperations {
     ///
     /// Loop thread only.
     final class FdLease implements FdLifetime.User {
-        final FdLifetime opening;
+        final FdLifetime lifetime;
         final DescriptorState state;
 
         /// Whether its reads continue during a graceful shutdown, because they belong to an
@@ -70,8 +70,8 @@ public final class LoopOperations {
 
         private boolean closed;
 
-        private FdLease(FdLifetime opening, DescriptorState state) {
-            this.opening = opening;
+        private FdLease(FdLifetime lifetime, DescriptorState state) {
+            this.lifetime = lifetime;
             this.state = state;
         }
 
@@ -85,27 +85,27 @@ public final class LoopOperations {
         private void close() {
             if (!closed) {
                 closed = true;
-                if (leases[opening.fd] == this) {
-                    leases[opening.fd] = null;
+                if (leases[lifetime.fd] == this) {
+                    leases[lifetime.fd] = null;
                 }
-                requests.close(state, opening::release);
+                engine.close(state, lifetime::release);
             }
         }
     }
 
     public LoopOperations(
             LoopContext host, OperationEngine requests, Syscalls seam, LoopConfig config) {
-        this.host = host;
-        this.requests = requests;
-        this.seam = seam;
+        this.context = host;
+        this.engine = requests;
+        this.syscalls = seam;
         leases = new @Nullable FdLease[64];
         receiveViews = new LoopReceive.Views(requests, this);
         pool = new BufferPool(this, seam.memory(), config.bufferMemory());
         pools = new OperationPools(this, config.preallocatedOperations());
     }
 
-    public Syscalls seam() {
-        return seam;
+    public Syscalls syscalls() {
+        return syscalls;
     }
 
     public OperationPools pools() {
@@ -121,28 +121,28 @@ public final class LoopOperations {
     }
 
     public void requireOpen(String method) {
-        host.requireOpen(method);
+        context.requireOpen(method);
     }
 
     /// Cancels what is pending on a descriptor.
     ///
     /// @param key only what has this key, unless it is null
     public void cancelAll(OpenDescriptor descriptor, @Nullable Object key) {
-        host.requireConfined("cancelAll");
-        FdLease port = leaseAt(descriptor.lifetime().fd);
-        if (port != null && port.opening == descriptor.lifetime()) {
-            requests.cancelAll(port.state, key, Kind.ALL);
+        context.requireConfined("cancelAll");
+        FdLease lease = leaseAt(descriptor.lifetime().fd);
+        if (lease != null && lease.lifetime == descriptor.lifetime()) {
+            engine.cancelAll(lease.state, key, Kind.ALL);
         }
     }
 
     /// Does something that belongs to the loop thread: now if this is it, otherwise before it next looks at the
     /// kernel. While no thread runs the loop that is when one does, or when the loop ends. Any thread.
     public void onLoop(Runnable errand) {
-        if (host.isLoopThread()) {
+        if (context.isLoopThread()) {
             errand.run();
         } else {
             errands.add(errand);
-            host.wakeLoop();
+            context.wakeLoop();
         }
     }
 
@@ -181,7 +181,7 @@ public final class LoopOperations {
 
     /// Whether the loop is coming to its end: what waits for others is cancelled, and starts no more.
     public boolean isEnding() {
-        return host.isShuttingDown();
+        return context.isShuttingDown();
     }
 
     public StreamCounters streamCounters() {
@@ -195,14 +195,14 @@ public final class LoopOperations {
         }
     }
 
-    // ------------------------------------------------------------------ ports
+    // ------------------------------------------------------------------ leases
 
     /// What the operations of a descriptor go through.
     FdLease leaseOf(OpenDescriptor descriptor) {
-        FdLifetime opening = descriptor.lifetime();
-        opening.requireOpen();
-        FdLease port = leaseAt(opening.fd);
-        return port != null && port.opening == opening ? port : open(descriptor, port);
+        FdLifetime lifetime = descriptor.lifetime();
+        lifetime.requireOpen();
+        FdLease lease = leaseAt(lifetime.fd);
+        return lease != null && lease.lifetime == lifetime ? lease : open(descriptor, lease);
     }
 
     private @Nullable FdLease leaseAt(int fd) {
@@ -210,52 +210,52 @@ public final class LoopOperations {
     }
 
     private FdLease open(OpenDescriptor descriptor, @Nullable FdLease other) {
-        FdLifetime opening = descriptor.lifetime();
+        FdLifetime lifetime = descriptor.lifetime();
         if (other != null) {
             requireIdle(other, "has operations under way that go by another Descriptor object");
             other.close();
         }
-        if (host.isWatched(opening.fd)) {
+        if (context.isWatched(lifetime.fd)) {
             throw new IllegalStateException(
                     descriptor + " is watched: unwatch it before starting operations on it");
         }
-        opening.acquire();
+        lifetime.acquire();
         try {
-            FdLease port = new FdLease(opening, requests.open(opening.fd, traits(opening)));
-            opening.attach(port);
-            if (opening.fd >= leases.length) {
-                leases = Arrays.copyOf(leases, Math.max(opening.fd + 1, leases.length * 2));
+            FdLease lease = new FdLease(lifetime, engine.open(lifetime.fd, traits(lifetime)));
+            lifetime.attach(lease);
+            if (lifetime.fd >= leases.length) {
+                leases = Arrays.copyOf(leases, Math.max(lifetime.fd + 1, leases.length * 2));
             }
-            leases[opening.fd] = port;
-            return port;
+            leases[lifetime.fd] = lease;
+            return lease;
         } catch (Throwable e) {
-            opening.release();
+            lifetime.release();
             throw e;
         }
     }
 
     /// What is known of it, asked of the kernel unless whoever opened it knew.
-    private int traits(FdLifetime opening) {
-        if (opening.isNonBlocking()) {
-            return opening.traits();
+    private int traits(FdLifetime lifetime) {
+        if (lifetime.isNonBlocking()) {
+            return lifetime.traits();
         }
-        int flags = seam.kernels().get().fcntl(opening.fd, Linux.F_GETFL, 0);
+        int flags = syscalls.kernels().get().fcntl(lifetime.fd, Linux.F_GETFL, 0);
         if (flags < 0) {
-            throw new SystemCallException("fcntl(F_GETFL)", -flags, opening.fd);
+            throw new SystemCallException("fcntl(F_GETFL)", -flags, lifetime.fd);
         }
         if ((flags & Linux.O_NONBLOCK) == 0) {
             throw new IllegalStateException(
-                    opening
+                    lifetime
                             + " blocks, which would stop the whole loop: call nonBlocking() first,"
                             + " or use the operations for files");
         }
         long type = scratch.address();
         Memory.putInt(type + Long.BYTES, Integer.BYTES);
         int result =
-                seam.sockets()
+                syscalls.sockets()
                         .get()
                         .getsockopt(
-                                opening.fd,
+                                lifetime.fd,
                                 Linux.SOL_SOCKET,
                                 Linux.SO_TYPE,
                                 type,
@@ -264,25 +264,26 @@ public final class LoopOperations {
             return 0;
         }
         if (result < 0) {
-            throw new SystemCallException("getsockopt(SO_TYPE)", -result, opening.fd);
+            throw new SystemCallException("getsockopt(SO_TYPE)", -result, lifetime.fd);
         }
         boolean stream = Memory.getInt(type) == Linux.SOCK_STREAM;
         return stream ? Traits.SOCKET | Traits.STREAM : Traits.SOCKET;
     }
 
-    private static void requireIdle(FdLease port, String otherwise) {
-        if (!port.state.isIdle() || port.state.inFlight > 0) {
-            throw new IllegalStateException(port.opening + " " + otherwise + ": cancel them first");
+    private static void requireIdle(FdLease lease, String otherwise) {
+        if (!lease.state.isIdle() || lease.state.inFlight > 0) {
+            throw new IllegalStateException(
+                    lease.lifetime + " " + otherwise + ": cancel them first");
         }
     }
 
     /// A watcher is to have the number: nothing may be pending on it.
     public void releaseToWatcher(OpenDescriptor descriptor) {
-        FdLease port = leaseAt(descriptor.lifetime().fd);
-        if (port != null) {
-            requireIdle(port, "has operations under way, and cannot be watched meanwhile");
-            port.opening.detach(port);
-            port.close();
+        FdLease lease = leaseAt(descriptor.lifetime().fd);
+        if (lease != null) {
+            requireIdle(lease, "has operations under way, and cannot be watched meanwhile");
+            lease.lifetime.detach(lease);
+            lease.close();
         }
     }
 
@@ -295,7 +296,7 @@ public final class LoopOperations {
 
     /// Whether operations in flight keep the loop alive.
     public boolean keepsLoopAlive() {
-        return requests.outstanding() > background;
+        return engine.outstanding() > background;
     }
 
     /// Makes a graceful shutdown wait, and exempts the descriptor's reads from it, until
@@ -306,9 +307,9 @@ public final class LoopOperations {
     }
 
     public void endTransfer(OpenDescriptor descriptor) {
-        FdLease port = leaseAt(descriptor.lifetime().fd);
-        if (port != null && port.opening == descriptor.lifetime()) {
-            port.transfers = false;
+        FdLease lease = leaseAt(descriptor.lifetime().fd);
+        if (lease != null && lease.lifetime == descriptor.lifetime()) {
+            lease.transfers = false;
         }
         transfers--;
     }
@@ -322,9 +323,9 @@ public final class LoopOperations {
     ///
     /// @param key cancels only operations with this key; all if null
     public void cancelWaiting(@Nullable Object key) {
-        for (FdLease port : leases) {
-            if (port != null && !port.transfers) {
-                requests.cancelAll(port.state, key, WAITING);
+        for (FdLease lease : leases) {
+            if (lease != null && !lease.transfers) {
+                engine.cancelAll(lease.state, key, WAITING);
             }
         }
     }
@@ -332,19 +333,17 @@ public final class LoopOperations {
     /// Frees what completions have brought that are handed out no more, and lets all numbers go.
     public void close() {
         runErrands();
-        for (FdLease port : leases) {
-            if (port != null) {
-                port.opening.detach(port);
-                port.close();
+        for (FdLease lease : leases) {
+            if (lease != null) {
+                lease.lifetime.detach(lease);
+                lease.close();
             }
         }
-        requests.close();
-        for (Request left = requests.pollCompleted();
-                left != null;
-                left = requests.pollCompleted()) {
+        engine.close();
+        for (Request left = engine.pollCompleted(); left != null; left = engine.pollCompleted()) {
             ((LoopOperation) left.handler).drop();
         }
         pool.close();
-        requests.buffers().close();
+        engine.buffers().close();
     }
 }

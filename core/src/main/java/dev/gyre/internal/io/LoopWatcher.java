@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 /// A watcher: decides for each event of its descriptor which callbacks it means, clauses W-3 and W-5 to
 /// W-7.
 public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.User {
-    final FdLifetime opening;
+    final FdLifetime lifetime;
     private final Watchers watchers;
     private final WeakReference<OpenDescriptor> descriptor;
 
@@ -24,7 +24,7 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
     private final @Nullable OpenDescriptor strong;
 
     // Shared: written under the lock of Watchers, read by the loop without.
-    private volatile boolean watching;
+    private volatile boolean registered;
 
     // Shared: guarded by the lock of Watchers; the loop alone writes `armed` and reads it without.
     private boolean referenced = true;
@@ -47,13 +47,13 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
     private boolean rearmed;
 
     /// Whether the kernel was asked to tell of changes only, because nobody wanted what lasts.
-    private boolean quiet;
+    private boolean edgeOnly;
 
     LoopWatcher(Watchers watchers, OpenDescriptor descriptor, WatchSpec watch) {
         this.watchers = watchers;
         this.descriptor = new WeakReference<>(descriptor);
         this.strong = descriptor.isHeldWhileWatched() ? descriptor : null;
-        this.opening = descriptor.lifetime();
+        this.lifetime = descriptor.lifetime();
         this.watch = watch;
     }
 
@@ -63,7 +63,7 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
     public void onReady(int events) {
         callbacksLeft = 0;
         OpenDescriptor target = descriptor.get();
-        if (target == null || !opening.isOpen()) {
+        if (target == null || !lifetime.isOpen()) {
             watchers.remove(this);
             return;
         }
@@ -74,12 +74,12 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
         }
         int callbacks = callbacksFor(events);
         if (callbacks == 0) {
-            passOver();
+            onUnwantedReadiness();
             return;
         }
-        if (quiet) {
-            quiet = false;
-            tellKernel(interest(watch));
+        if (edgeOnly) {
+            edgeOnly = false;
+            updateInterest(interest(watch));
         }
         held = target;
         this.events = events;
@@ -107,27 +107,27 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
     ///
     /// A hang-up lasts, and the kernel reports it whether anybody asked or not: for one who only
     /// writes the loop would spin on it. From now on changes only, until one of them is wanted.
-    private void passOver() {
+    private void onUnwantedReadiness() {
         if (watch.isOneShot()) {
             if (rearmed) {
                 // Perhaps it was reported for what was watched before: that is not the one shot.
                 rearmed = false;
-                tellKernel(interest(watch));
+                updateInterest(interest(watch));
             } else {
                 watchers.setArmed(this, false);
             }
-        } else if (!quiet && !watch.isEdgeTriggered()) {
-            quiet = true;
-            tellKernel(interest(watch) | Readiness.EDGE);
+        } else if (!edgeOnly && !watch.isEdgeTriggered()) {
+            edgeOnly = true;
+            updateInterest(interest(watch) | Readiness.EDGE);
         }
     }
 
-    private void tellKernel(int interest) {
+    private void updateInterest(int interest) {
         try {
             watchers.modify(this, interest);
         } catch (SystemCallException e) {
             // Closed behind our back: the watcher is gone by now, and nobody asked for this call.
-            assert !watching;
+            assert !registered;
         }
     }
 
@@ -135,7 +135,7 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
     public boolean nextCallback() {
         while (callbacksLeft != 0) {
             Consumer<? super Watcher> next = removeFirstCallback();
-            if (next != null && watching && opening.isOpen()) {
+            if (next != null && registered && lifetime.isOpen()) {
                 selected = next;
                 return true;
             }
@@ -186,38 +186,38 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
 
     @Override
     public Descriptor descriptor() {
-        watchers.host.requireConfined("descriptor");
+        watchers.context.requireConfined("descriptor");
         OpenDescriptor target = strong != null ? strong : held != null ? held : descriptor.get();
         if (target == null) {
             throw new IllegalStateException(
-                    opening + " was collected: a watcher does not keep its descriptor");
+                    lifetime + " was collected: a watcher does not keep its descriptor");
         }
         return target;
     }
 
     @Override
     public boolean isError() {
-        watchers.host.requireConfined("isError");
+        watchers.context.requireConfined("isError");
         return (events & Readiness.ERROR) != 0;
     }
 
     @Override
     public boolean isHangUp() {
-        watchers.host.requireConfined("isHangUp");
+        watchers.context.requireConfined("isHangUp");
         return (events & Readiness.HANGUP) != 0;
     }
 
     @Override
     public Watcher modify(WatchSpec wanted) {
         Objects.requireNonNull(wanted, "watch");
-        watchers.host.requireOpen("modify");
-        if (!watching || !opening.isOpen()) {
+        watchers.context.requireOpen("modify");
+        if (!registered || !lifetime.isOpen()) {
             throw new IllegalStateException(
-                    opening + " is no longer watched by this watcher: watch it again");
+                    lifetime + " is no longer watched by this watcher: watch it again");
         }
         watch = wanted;
         rearmed = true;
-        quiet = false;
+        edgeOnly = false;
         int interest = interest(wanted);
         watchers.modify(this, interest);
         watchers.setArmed(this, interest != 0);
@@ -231,32 +231,32 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
 
     @Override
     public void unwatch() {
-        watchers.host.requireConfined("unwatch");
+        watchers.context.requireConfined("unwatch");
         watchers.remove(this);
     }
 
     @Override
     public boolean isWatching() {
-        watchers.host.requireConfined("isWatching");
-        return watching && opening.isOpen();
+        watchers.context.requireConfined("isWatching");
+        return registered && lifetime.isOpen();
     }
 
     @Override
     public boolean isArmed() {
-        watchers.host.requireConfined("isArmed");
-        return watching && armed;
+        watchers.context.requireConfined("isArmed");
+        return registered && armed;
     }
 
     @Override
     public Watcher unreference() {
-        watchers.host.requireConfined("unreference");
+        watchers.context.requireConfined("unreference");
         watchers.setReferenced(this, false);
         return this;
     }
 
     @Override
     public Watcher reference() {
-        watchers.host.requireConfined("reference");
+        watchers.context.requireConfined("reference");
         watchers.setReferenced(this, true);
         return this;
     }
@@ -280,17 +280,17 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
         return true;
     }
 
-    boolean isIn() {
-        return watching;
+    boolean isRegistered() {
+        return registered;
     }
 
-    void setIn(boolean in) {
-        watching = in;
+    void setRegistered(boolean in) {
+        registered = in;
     }
 
     /// Whether it keeps the loop alive.
-    boolean counts() {
-        return watching && armed && referenced;
+    boolean keepsLoopAlive() {
+        return registered && armed && referenced;
     }
 
     void armed(boolean armed) {

@@ -11,15 +11,15 @@ import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 
 /// The user's handle on an [FdLifetime]. Watchers hold it weakly, so that whether it is reachable is up to the
-/// user alone; when it no longer is, [FdReaper] closes the opening.
+/// user alone; when it no longer is, [FdReaper] closes the lifetime.
 public final class OpenDescriptor implements Descriptor {
     private final FdLifetime lifetime;
 
     // Shared: set before anybody else has it.
     private boolean heldWhileWatched;
 
-    private OpenDescriptor(FdLifetime opening) {
-        this.lifetime = opening;
+    private OpenDescriptor(FdLifetime lifetime) {
+        this.lifetime = lifetime;
     }
 
     /// A handle on a number that is open.
@@ -42,9 +42,9 @@ public final class OpenDescriptor implements Descriptor {
     public static OpenDescriptor fresh(
             Supplier<? extends PollSyscalls> kernels, int fd, boolean owned) {
         FdReaper.reclaim();
-        FdLifetime opening = new FdLifetime(kernels, fd, owned);
-        OpenDescriptor descriptor = new OpenDescriptor(opening);
-        FdReaper.track(descriptor, opening);
+        FdLifetime lifetime = new FdLifetime(kernels, fd, owned);
+        OpenDescriptor descriptor = new OpenDescriptor(lifetime);
+        FdReaper.track(descriptor, lifetime);
         return descriptor;
     }
 

@@ -18,7 +18,7 @@ import java.util.List;
 /// go before the number is given back. Hence the lock. It is taken for changes only, each of which costs
 /// a system call anyway; dispatch takes none. Order of locks: [FdLifetime], this, the backend's.
 public final class Watchers {
-    final LoopContext host;
+    final LoopContext context;
     private final Backend backend;
 
     // Shared: guarded by this; the counts are also read without.
@@ -28,7 +28,7 @@ public final class Watchers {
 
     public Watchers(Backend backend, LoopContext host) {
         this.backend = backend;
-        this.host = host;
+        this.context = host;
     }
 
     /// How many descriptors are watched.
@@ -52,14 +52,14 @@ public final class Watchers {
         LoopWatcher watcher = new LoopWatcher(this, target, watch);
         LoopWatcher replaced;
         synchronized (this) {
-            replaced = at(watcher.opening.fd);
+            replaced = at(watcher.lifetime.fd);
         }
         try {
-            watcher.opening.attach(watcher);
+            watcher.lifetime.attach(watcher);
         } finally {
             // Whether or not the new one was accepted: for the kernel the old one is gone.
-            if (replaced != null && !replaced.isIn()) {
-                replaced.opening.detach(replaced);
+            if (replaced != null && !replaced.isRegistered()) {
+                replaced.lifetime.detach(replaced);
             }
         }
         return watcher;
@@ -67,13 +67,13 @@ public final class Watchers {
 
     /// Forgets whatever watches the descriptor. Loop thread only.
     public void unwatch(Descriptor descriptor) {
-        FdLifetime opening = ((OpenDescriptor) descriptor).lifetime();
+        FdLifetime lifetime = ((OpenDescriptor) descriptor).lifetime();
         LoopWatcher found;
         synchronized (this) {
-            found = at(opening.fd);
+            found = at(lifetime.fd);
         }
         // The number may have come to somebody else since.
-        if (found != null && found.opening == opening) {
+        if (found != null && found.lifetime == lifetime) {
             remove(found);
         }
     }
@@ -85,81 +85,81 @@ public final class Watchers {
             for (LoopWatcher watcher : byFd) {
                 if (watcher != null) {
                     left.add(watcher);
-                    take(watcher);
+                    unlink(watcher);
                 }
             }
         }
         for (LoopWatcher watcher : left) {
-            watcher.opening.detach(watcher);
+            watcher.lifetime.detach(watcher);
         }
     }
 
     // ------------------------------------------------------------------ for LoopWatcher
 
-    /// Called under the lock of the watcher's opening.
+    /// Called under the lock of the watcher's lifetime.
     synchronized void register(LoopWatcher watcher, int interest) {
-        int fd = watcher.opening.fd;
+        int fd = watcher.lifetime.fd;
         if (fd >= byFd.length) { // Before anything changes: memory may be short.
             byFd = Arrays.copyOf(byFd, Math.max(fd + 1, byFd.length * 2));
         }
         LoopWatcher replaced = at(fd);
         if (replaced != null) {
-            take(replaced);
+            unlink(replaced);
         }
         backend.register(fd, interest, watcher);
         byFd[fd] = watcher;
         size = size + 1;
-        watcher.setIn(true);
+        watcher.setRegistered(true);
         watcher.armed(interest != 0);
-        if (watcher.counts()) {
+        if (watcher.keepsLoopAlive()) {
             referenced = referenced + 1;
         }
     }
 
     void remove(LoopWatcher watcher) {
         removeFromTable(watcher);
-        watcher.opening.detach(watcher);
+        watcher.lifetime.detach(watcher);
     }
 
     /// Any thread, when the descriptor is about to be closed.
     void removeClosed(LoopWatcher watcher) {
         removeFromTable(watcher);
-        host.wakeLoop(); // It may have been all that a run was waiting for.
+        context.wakeLoop(); // It may have been all that a run was waiting for.
     }
 
     /// Does nothing if another one has taken its place.
     private synchronized void removeFromTable(LoopWatcher watcher) {
-        if (watcher.isIn()) {
-            take(watcher);
-            backend.deregister(watcher.opening.fd, watcher);
+        if (watcher.isRegistered()) {
+            unlink(watcher);
+            backend.deregister(watcher.lifetime.fd, watcher);
         }
     }
 
     void modify(LoopWatcher watcher, int interest) {
         try {
-            modifyIfThere(watcher, interest);
+            modifyIfRegistered(watcher, interest);
         } catch (RuntimeException e) {
             remove(watcher);
             throw e;
         }
     }
 
-    private synchronized void modifyIfThere(LoopWatcher watcher, int interest) {
-        if (watcher.isIn()) {
-            backend.modify(watcher.opening.fd, interest);
+    private synchronized void modifyIfRegistered(LoopWatcher watcher, int interest) {
+        if (watcher.isRegistered()) {
+            backend.modify(watcher.lifetime.fd, interest);
         }
     }
 
     synchronized void setArmed(LoopWatcher watcher, boolean armed) {
-        int before = watcher.counts() ? 1 : 0;
+        int before = watcher.keepsLoopAlive() ? 1 : 0;
         watcher.armed(armed);
-        referenced = referenced + (watcher.counts() ? 1 : 0) - before;
+        referenced = referenced + (watcher.keepsLoopAlive() ? 1 : 0) - before;
     }
 
     synchronized void setReferenced(LoopWatcher watcher, boolean wanted) {
-        int before = watcher.counts() ? 1 : 0;
+        int before = watcher.keepsLoopAlive() ? 1 : 0;
         watcher.referenced(wanted);
-        referenced = referenced + (watcher.counts() ? 1 : 0) - before;
+        referenced = referenced + (watcher.keepsLoopAlive() ? 1 : 0) - before;
     }
 
     private @Nullable LoopWatcher at(int fd) {
@@ -168,14 +168,14 @@ public final class Watchers {
 
     /// Out of the table and the counts. Under the lock.
     @SuppressWarnings("NonAtomicVolatileUpdate") // only ever under the lock
-    private void take(LoopWatcher watcher) {
-        assert byFd[watcher.opening.fd] == watcher
-                : "W-1: one watcher per fd: " + watcher.opening.fd;
-        if (watcher.counts()) {
+    private void unlink(LoopWatcher watcher) {
+        assert byFd[watcher.lifetime.fd] == watcher
+                : "W-1: one watcher per fd: " + watcher.lifetime.fd;
+        if (watcher.keepsLoopAlive()) {
             referenced = referenced - 1;
         }
-        byFd[watcher.opening.fd] = null;
+        byFd[watcher.lifetime.fd] = null;
         size = size - 1;
-        watcher.setIn(false);
+        watcher.setRegistered(false);
     }
 }

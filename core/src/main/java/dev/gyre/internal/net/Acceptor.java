@@ -68,12 +68,12 @@ final class Acceptor {
 
     Acceptor(Streams streams, OpenDescriptor socket, int backlog, LoopListener listener) {
         this.streams = streams;
-        limit = streams.operations().seam().limit();
+        limit = streams.operations().syscalls().limit();
         this.socket = socket;
         this.backlog = backlog;
         this.listener = listener;
         singly = limit.isWithin(backlog, socket.fd());
-        reserve = new ReserveDescriptor(streams.operations().seam(), socket);
+        reserve = new ReserveDescriptor(streams.operations().syscalls(), socket);
         accept = streams.operations().pools().accepting().of(socket, true, this::onAccepted);
         accept.key(LoopOperations.ACCEPTING);
     }
@@ -167,7 +167,7 @@ final class Acceptor {
     /// Resets a connection that is not served, as the kernel does with those still in the backlog:
     /// an orderly end could pass for an empty response.
     private void reject(OpenDescriptor connection) {
-        SocketSettings.resetOnClose(streams.operations().seam(), connection);
+        SocketSettings.resetOnClose(streams.operations().syscalls(), connection);
         connection.close();
     }
 

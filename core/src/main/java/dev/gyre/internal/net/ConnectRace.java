@@ -57,7 +57,7 @@ final class ConnectRace implements AutoCloseable {
         this.loop = loop;
         this.target = target;
         this.options = options;
-        seam = Loop.of(loop).operations().seam();
+        seam = Loop.of(loop).operations().syscalls();
         outcome = loop.deferred();
     }
 

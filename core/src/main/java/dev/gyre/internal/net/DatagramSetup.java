@@ -52,7 +52,7 @@ final class DatagramSetup {
         if (known != null) {
             return known;
         }
-        MessageExchange fresh = new MessageExchange(loop.operations().seam());
+        MessageExchange fresh = new MessageExchange(loop.operations().syscalls());
         loop.own(fresh);
         return fresh;
     }

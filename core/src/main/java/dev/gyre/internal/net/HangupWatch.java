@@ -103,7 +103,7 @@ final class HangupWatch implements Runnable {
     private void report(int ready) {
         int error = 0;
         if ((ready & Readiness.ERROR) != 0) {
-            error = SocketOption.SO_ERROR.get(operations.seam(), wire.socket);
+            error = SocketOption.SO_ERROR.get(operations.syscalls(), wire.socket);
         }
         hungUp |= (ready & (Readiness.HANGUP | Readiness.ERROR)) != 0;
         if (error == 0 && hungUp && inputEnded && !outputEnded) {

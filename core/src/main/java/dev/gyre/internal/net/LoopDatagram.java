@@ -74,7 +74,7 @@ public final class LoopDatagram implements Datagram {
         this.socket = socket;
         family = SocketAddresses.family(wanted);
         maxMessageBytes = config.maxMessageBytes();
-        address = NativeSockets.localAddress(loop.operations().seam(), socket);
+        address = NativeSockets.localAddress(loop.operations().syscalls(), socket);
         exchange = DatagramSetup.exchangeOf(loop);
         MessageQueue queue = new MessageQueue(loop.operations().pool(), config);
         outbox = new DatagramSendQueue(exchange, socket, family, queue, this::failed);
@@ -87,7 +87,7 @@ public final class LoopDatagram implements Datagram {
         Objects.requireNonNull(address, "address");
         Objects.requireNonNull(config, "config");
         SocketAddresses.requireEncodable(address);
-        OpenDescriptor socket = DatagramSetup.open(loop.operations().seam(), address, config);
+        OpenDescriptor socket = DatagramSetup.open(loop.operations().syscalls(), address, config);
         try {
             LoopDatagram datagram = new LoopDatagram(loop, address, config, socket);
             loop.own(datagram);

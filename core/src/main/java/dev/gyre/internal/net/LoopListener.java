@@ -64,7 +64,7 @@ public final class LoopListener implements Listener {
         this.socket = socket;
         this.config = config;
         this.handler = handler;
-        address = NativeSockets.localAddress(streams.operations().seam(), socket);
+        address = NativeSockets.localAddress(streams.operations().syscalls(), socket);
         acceptor = new Acceptor(streams, socket, config.backlog(), this);
     }
 
@@ -81,7 +81,8 @@ public final class LoopListener implements Listener {
             TlsSetup.of(tls).requireServer();
         }
         Streams streams = Streams.on(loop, "Listener.on");
-        OpenDescriptor socket = ListeningSockets.open(streams.operations().seam(), address, config);
+        OpenDescriptor socket =
+                ListeningSockets.open(streams.operations().syscalls(), address, config);
         try {
             LoopListener listener = new LoopListener(streams, socket, config, handler);
             streams.add(listener);
@@ -158,7 +159,7 @@ public final class LoopListener implements Listener {
 
     private @Nullable SocketAddress peerOf(OpenDescriptor accepted) {
         try {
-            return NativeSockets.peerAddress(streams.operations().seam(), accepted, nameRoom);
+            return NativeSockets.peerAddress(streams.operations().syscalls(), accepted, nameRoom);
         } catch (SystemCallException e) {
             return null; // It was reset before anybody came to it.
         }

@@ -155,7 +155,8 @@ final class SocketTransport implements Transport {
 
     /// Whether neither bytes nor an end nor an error is to be received.
     private boolean isDrained() {
-        return socket.use(fd -> operations.seam().sockets().get().pollOne(fd, Linux.POLLIN)) == 0;
+        return socket.use(fd -> operations.syscalls().sockets().get().pollOne(fd, Linux.POLLIN))
+                == 0;
     }
 
     private void received(ReceiveOperation done) {
@@ -315,7 +316,7 @@ final class SocketTransport implements Transport {
     public void endOutput() {
         hangup.outputEnded();
         int result =
-                socket.use(fd -> operations.seam().sockets().get().shutdown(fd, Linux.SHUT_WR));
+                socket.use(fd -> operations.syscalls().sockets().get().shutdown(fd, Linux.SHUT_WR));
         if (result < 0) {
             // The peer is gone already, which reading will tell if it has not.
             SystemCallException failure =
@@ -346,7 +347,7 @@ final class SocketTransport implements Transport {
         closed = true;
         wanted = false;
         if (reset) {
-            SocketSettings.resetOnClose(operations.seam(), socket);
+            SocketSettings.resetOnClose(operations.syscalls(), socket);
         }
         socket.close(); // Cancels what is under way, which completes before the number is given
         // back.
@@ -360,7 +361,7 @@ final class SocketTransport implements Transport {
         if (room == null) {
             return;
         }
-        SocketCalls calls = operations.seam().sockets().get();
+        SocketCalls calls = operations.syscalls().sockets().get();
         long into = room.writeAddress();
         for (int left = MOST_DROPS; left > 0; left--) {
             int dropped = socket.use(fd -> (int) calls.recv(fd, into, DROP_BYTES, 0));
@@ -403,7 +404,7 @@ final class SocketTransport implements Transport {
     }
 
     SocketAddress local() {
-        return NativeSockets.localAddress(operations.seam(), socket);
+        return NativeSockets.localAddress(operations.syscalls(), socket);
     }
 
     private static CloseReason reasonOf(SystemCallException failure) {

@@ -55,7 +55,9 @@ public final class StreamConnector {
             // Of a name's addresses any may have answered.
             boolean isName = to instanceof InetSocketAddress internet && internet.isUnresolved();
             SocketAddress peer =
-                    isName ? NativeSockets.peerAddress(streams.operations().seam(), socket) : to;
+                    isName
+                            ? NativeSockets.peerAddress(streams.operations().syscalls(), socket)
+                            : to;
             Connection connection = Connection.connected(streams, socket, peer, config);
             connection.calledAs(to);
             return connection.face();

@@ -23,14 +23,14 @@ public final class Sockets {
     /// @param address where; port 0 lets the system choose, see [#localAddress]
     /// @throws SystemCallException if the address is taken, not allowed or not of this machine
     public static Descriptor listen(EventLoop loop, SocketAddress address) {
-        return NativeSockets.listen(Loop.of(loop).operations().seam(), requireAddress(address));
+        return NativeSockets.listen(Loop.of(loop).operations().syscalls(), requireAddress(address));
     }
 
     /// A stream socket that is not connected yet, of the sort that the address is.
     ///
     /// @throws SystemCallException if the kernel refuses
     public static Descriptor stream(EventLoop loop, SocketAddress like) {
-        return NativeSockets.stream(Loop.of(loop).operations().seam(), requireAddress(like));
+        return NativeSockets.stream(Loop.of(loop).operations().syscalls(), requireAddress(like));
     }
 
     /// A datagram socket that is bound to the address.
@@ -39,35 +39,35 @@ public final class Sockets {
     /// @throws SystemCallException if the address is taken, not allowed or not of this machine
     public static Descriptor datagram(EventLoop loop, SocketAddress address) {
         return NativeSockets.datagram(
-                Loop.of(loop).operations().seam(), requireAddress(address), socket -> {});
+                Loop.of(loop).operations().syscalls(), requireAddress(address), socket -> {});
     }
 
     /// Two stream sockets that are connected with each other.
     ///
     /// @throws SystemCallException if the kernel refuses
     public static List<Descriptor> pair(EventLoop loop) {
-        return NativeSockets.pair(Loop.of(loop).operations().seam());
+        return NativeSockets.pair(Loop.of(loop).operations().syscalls());
     }
 
     /// Where a socket is.
     ///
     /// @throws SystemCallException if the kernel refuses
     public static SocketAddress localAddress(EventLoop loop, Descriptor socket) {
-        return NativeSockets.localAddress(Loop.of(loop).operations().seam(), open(socket));
+        return NativeSockets.localAddress(Loop.of(loop).operations().syscalls(), open(socket));
     }
 
     /// Where a socket's peer is.
     ///
     /// @throws SystemCallException if it is not connected, or no more
     public static SocketAddress peerAddress(EventLoop loop, Descriptor socket) {
-        return NativeSockets.peerAddress(Loop.of(loop).operations().seam(), open(socket));
+        return NativeSockets.peerAddress(Loop.of(loop).operations().syscalls(), open(socket));
     }
 
     /// Ends sending: the peer reads what was sent, and then the end. Receiving goes on.
     ///
     /// @throws SystemCallException if it is not connected, or no more
     public static void shutdownOutput(EventLoop loop, Descriptor socket) {
-        NativeSockets.shutdownOutput(Loop.of(loop).operations().seam(), open(socket));
+        NativeSockets.shutdownOutput(Loop.of(loop).operations().syscalls(), open(socket));
     }
 
     private static SocketAddress requireAddress(SocketAddress address) {

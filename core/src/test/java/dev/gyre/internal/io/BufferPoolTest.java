@@ -186,7 +186,7 @@ class BufferPoolTest {
                                         .join());
         assertThat(thrown[0])
                 .isInstanceOf(WrongThreadException.class)
-                .hasMessageContaining("Buffer.take");
+                .hasMessageContaining("Buffer.acquire");
     }
 
     @Test
