@@ -94,8 +94,8 @@ public final class LoopConfig implements Cloneable {
         return failurePolicy;
     }
 
-    /// Returns the handler of throwables from callbacks under [FailurePolicy#ISOLATE]. Default: logs
-    /// them with their stack traces.
+    /// Returns the handler of throwables from callbacks under [FailurePolicy#ISOLATE]. Default:
+    /// logs them with their stack traces.
     public Thread.UncaughtExceptionHandler uncaughtHandler() {
         return uncaughtHandler;
     }
@@ -232,8 +232,8 @@ public final class LoopConfig implements Cloneable {
         return with(copy -> copy.failurePolicy = policy);
     }
 
-    /// Returns a copy with this [#uncaughtHandler()]. It runs on the loop thread. If it throws, both
-    /// throwables are logged and the loop continues.
+    /// Returns a copy with this [#uncaughtHandler()]. It runs on the loop thread. If it throws,
+    /// both throwables are logged and the loop continues.
     public LoopConfig withUncaughtHandler(Thread.UncaughtExceptionHandler handler) {
         Objects.requireNonNull(handler, "handler");
         return with(copy -> copy.uncaughtHandler = handler);
@@ -251,8 +251,8 @@ public final class LoopConfig implements Cloneable {
         return with(copy -> copy.executor = executor);
     }
 
-    /// Returns a copy with this [#promiseTracing()]. Each promise captures a stack trace, which makes
-    /// it many times slower. Use it to find the origin of an unhandled rejection.
+    /// Returns a copy with this [#promiseTracing()]. Each promise captures a stack trace, which
+    /// makes it many times slower. Use it to find the origin of an unhandled rejection.
     public LoopConfig withPromiseTracing(boolean tracing) {
         return with(copy -> copy.promiseTracing = tracing);
     }
@@ -288,8 +288,8 @@ public final class LoopConfig implements Cloneable {
     }
 
     /// Returns a copy with this [#preferredBackend()]. Unlike [#withBackend(BackendKind)] it does
-    /// not override the system property, and is ignored on systems without the backend. A refusal of
-    /// the kernel is logged at level INFO. Use it for servers that must start on any kernel.
+    /// not override the system property, and is ignored on systems without the backend. A refusal
+    /// of the kernel is logged at level INFO. Use it for servers that must start on any kernel.
     public LoopConfig withPreferredBackend(BackendKind kind) {
         Objects.requireNonNull(kind, "kind");
         return with(copy -> copy.preferredBackend = Optional.of(kind));
@@ -336,8 +336,8 @@ public final class LoopConfig implements Cloneable {
                 });
     }
 
-    /// Returns a copy with these [#preallocatedDescriptors()] and [#preallocatedOperations()], from 0
-    /// to 65 536 each.
+    /// Returns a copy with these [#preallocatedDescriptors()] and [#preallocatedOperations()], from
+    /// 0 to 65 536 each.
     public LoopConfig withPreallocated(int descriptors, int operations) {
         Checks.range("preallocatedDescriptors", descriptors, 0, 1 << 16);
         Checks.range("preallocatedOperations", operations, 0, 1 << 16);
