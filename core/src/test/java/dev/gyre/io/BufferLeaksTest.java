@@ -46,7 +46,8 @@ class BufferLeaksTest {
     private void assertOneLeak(int bytes, String takenIn) {
         assertThat(leaks).as("leaks of %s", takenIn).hasSize(1);
         Throwable takenAt = leaks.getFirst();
-        assertThat(takenAt).hasMessageContaining("a buffer of " + bytes + " bytes was taken here");
+        assertThat(takenAt)
+                .hasMessageContaining("a buffer of " + bytes + " bytes was acquired here");
         assertThat(takenAt.getStackTrace()[0].getClassName())
                 .as("the first frame is the user's")
                 .isEqualTo(BufferLeaksTest.class.getName());
@@ -107,7 +108,7 @@ class BufferLeaksTest {
         try {
             assertThatThrownBy(() -> Loop.open(LoopConfig.DEFAULT, new ScriptedBackend()))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessage("the system property gyre.leaks is on or off, not yes");
+                    .hasMessage("the system property gyre.leaks must be on or off, but is yes");
         } finally {
             restore(before);
         }

@@ -44,12 +44,12 @@ class BufferTest {
         Buffer full = of("abcdefg").skip(6);
         assertThatThrownBy(full::getShort)
                 .isInstanceOf(IndexOutOfBoundsException.class)
-                .hasMessage("2 bytes cannot be taken: 1 are readable");
+                .hasMessage("2 bytes cannot be read: 1 are readable");
         assertThatThrownBy(full::getInt).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(full::getLong).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> full.putShort((short) 1))
                 .isInstanceOf(IndexOutOfBoundsException.class)
-                .hasMessage("2 bytes do not fit: the buffer has room for 0");
+                .hasMessage("2 bytes do not fit: 0 are writable");
         assertThatThrownBy(() -> full.putInt(1)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> full.putLong(1)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThat(full.getText(US_ASCII)).isEqualTo("g");
@@ -195,7 +195,7 @@ class BufferTest {
         slice.release();
         assertThatThrownBy(slice::readable)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("the buffer belongs to nobody any more: it was released");
+                .hasMessage("the buffer belongs to no owner: it was released");
         assertThat(buffer.clear().writable()).as("its place can be used again").isEqualTo(9);
         buffer.release(); // Nothing to give back.
         assertThat(buffer.writable()).isEqualTo(9);

@@ -8,20 +8,20 @@ import java.lang.ref.ReferenceQueue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Closes descriptors that became unreachable without being closed, and so ends their watchers. The number
-/// of one that was only borrowed stays open.
+/// Closes descriptors that became unreachable while open, and removes their watchers. The fd of a
+/// borrowed descriptor stays open.
 ///
-/// There is no thread for it. Whoever opens a descriptor looks first whether some can be given back, which
-/// is just when numbers matter, and every loop looks once a tick: a read of one field.
+/// It has no thread. Every opening of a descriptor reclaims first, because fds may be exhausted,
+/// and every loop reclaims once per tick, at the cost of reading one field.
 public final class FdReaper {
     private static final ReferenceQueue<OpenDescriptor> UNREACHABLE = new ReferenceQueue<>();
 
-    /// References have to be reachable themselves, or they are never queued.
+    /// Keeps the references reachable: unreachable ones are never enqueued.
     private static final Set<Handle> TRACKED = ConcurrentHashMap.newKeySet();
 
     private FdReaper() {}
 
-    /// What is left of a descriptor when nobody can reach it.
+    /// Closes the lifetime of an unreachable descriptor.
     static final class Handle extends PhantomReference<OpenDescriptor> {
         private final FdLifetime lifetime;
 
@@ -30,7 +30,7 @@ public final class FdReaper {
             this.lifetime = lifetime;
         }
 
-        /// Called when the lifetime is closed by whatever way.
+        /// Called when the lifetime is closed.
         void untrack() {
             TRACKED.remove(this);
             clear();
@@ -43,18 +43,18 @@ public final class FdReaper {
         TRACKED.add(handle);
     }
 
-    /// Closes what is unreachable by now. Any thread.
+    /// Closes the unreachable descriptors. Any thread.
     public static void reclaim() {
         for (Object found = UNREACHABLE.poll(); found != null; found = UNREACHABLE.poll()) {
             FdLifetime lifetime = ((Handle) found).lifetime;
             if (lifetime.isWatched()) {
                 LOG.log(
                         Level.WARNING,
-                        "{0} became unreachable while it was watched, and is closed now: a watcher"
-                            + " does not keep its descriptor, so hold it for as long as it matters",
+                        "{0} became unreachable while watched and is closed: a watcher does not"
+                                + " keep its descriptor reachable, so keep a reference to it",
                         lifetime);
             } else {
-                LOG.log(Level.DEBUG, "{0} became unreachable while open, and is closed", lifetime);
+                LOG.log(Level.DEBUG, "{0} became unreachable while open and is closed", lifetime);
             }
             lifetime.close();
         }

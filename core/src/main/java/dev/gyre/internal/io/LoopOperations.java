@@ -11,8 +11,6 @@ import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.internal.sys.Syscalls;
 
 import org.jspecify.annotations.Nullable;
@@ -21,7 +19,7 @@ import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/// All operations of a loop: which descriptors they use, and where those come from that are used again.
+/// The operations of a loop: their descriptors, pools and buffer memory.
 ///
 /// Loop thread only.
 public final class LoopOperations {
@@ -38,7 +36,6 @@ public final class LoopOperations {
     final LoopReceive.Views receiveViews;
     final BufferPool pool;
     final BufferLeaks leaks = new BufferLeaks();
-    private final NativeBytes scratch = NativeBytes.allocate(2L * Long.BYTES);
 
     // Shared: filled by any thread, emptied by the loop's.
     private final Queue<Runnable> errands = new ConcurrentLinkedQueue<>();
@@ -47,13 +44,13 @@ public final class LoopOperations {
     private final StreamCounters streamCounters = new StreamCounters();
     private long turn;
 
-    /// How many operations in flight do not keep the loop alive.
+    /// The number of operations in flight that do not keep the loop alive.
     private int background;
 
-    /// How many descriptors have a transfer that a graceful shutdown waits for.
+    /// The number of descriptors with a transfer that a graceful shutdown waits for.
     private int transfers;
 
-    /// Indexed by number.
+    /// Indexed by fd.
     private @Nullable FdLease[] leases;
 
     /// A descriptor in use by operations of this loop: holds the number from the first operation
@@ -94,13 +91,13 @@ public final class LoopOperations {
     }
 
     public LoopOperations(
-            LoopContext host, OperationEngine requests, Syscalls seam, LoopConfig config) {
-        this.context = host;
-        this.engine = requests;
-        this.syscalls = seam;
+            LoopContext context, OperationEngine engine, Syscalls syscalls, LoopConfig config) {
+        this.context = context;
+        this.engine = engine;
+        this.syscalls = syscalls;
         leases = new @Nullable FdLease[64];
-        receiveViews = new LoopReceive.Views(requests, this);
-        pool = new BufferPool(this, seam.memory(), config.bufferMemory());
+        receiveViews = new LoopReceive.Views(engine, this);
+        pool = new BufferPool(this, syscalls.memory(), config.bufferMemory());
         pools = new OperationPools(this, config.preallocatedOperations());
     }
 
@@ -124,9 +121,9 @@ public final class LoopOperations {
         context.requireOpen(method);
     }
 
-    /// Cancels what is pending on a descriptor.
+    /// Cancels pending operations of a descriptor.
     ///
-    /// @param key only what has this key, unless it is null
+    /// @param key cancels only operations with this key; all if null
     public void cancelAll(OpenDescriptor descriptor, @Nullable Object key) {
         context.requireConfined("cancelAll");
         FdLease lease = leaseAt(descriptor.lifetime().fd);
@@ -135,8 +132,9 @@ public final class LoopOperations {
         }
     }
 
-    /// Does something that belongs to the loop thread: now if this is it, otherwise before it next looks at the
-    /// kernel. While no thread runs the loop that is when one does, or when the loop ends. Any thread.
+    /// Does something that belongs to the loop thread: now if this is it, otherwise before it next
+    /// looks at the kernel. While no thread runs the loop that is when one does, or when the loop
+    /// ends. Any thread.
     public void onLoop(Runnable errand) {
         if (context.isLoopThread()) {
             errand.run();
@@ -146,8 +144,8 @@ public final class LoopOperations {
         }
     }
 
-    /// Does something once all callbacks of the turn have run, before the loop looks at the kernel again. Not for code of
-    /// users. Once for each call.
+    /// Does something once all callbacks of the turn have run, before the loop looks at the kernel
+    /// again. Not for code of users. Once for each call.
     public void atTurnEnd(Runnable last) {
         turnEnd.add(last);
     }
@@ -179,7 +177,8 @@ public final class LoopOperations {
         return turn;
     }
 
-    /// Whether the loop is coming to its end: what waits for others is cancelled, and starts no more.
+    /// Whether the loop is coming to its end: what waits for others is cancelled, and starts no
+    /// more.
     public boolean isEnding() {
         return context.isShuttingDown();
     }
@@ -197,7 +196,7 @@ public final class LoopOperations {
 
     // ------------------------------------------------------------------ leases
 
-    /// What the operations of a descriptor go through.
+    /// Returns the lease of a descriptor, opening it for the first operation.
     FdLease leaseOf(OpenDescriptor descriptor) {
         FdLifetime lifetime = descriptor.lifetime();
         lifetime.requireOpen();
@@ -212,7 +211,7 @@ public final class LoopOperations {
     private FdLease open(OpenDescriptor descriptor, @Nullable FdLease other) {
         FdLifetime lifetime = descriptor.lifetime();
         if (other != null) {
-            requireIdle(other, "has operations under way that go by another Descriptor object");
+            requireIdle(other, "has pending operations of another Descriptor object");
             other.close();
         }
         if (context.isWatched(lifetime.fd)) {
@@ -234,7 +233,7 @@ public final class LoopOperations {
         }
     }
 
-    /// What is known of it, asked of the kernel unless whoever opened it knew.
+    /// Returns the traits of a descriptor. Queries the kernel if the opener did not set them.
     private int traits(FdLifetime lifetime) {
         if (lifetime.isNonBlocking()) {
             return lifetime.traits();
@@ -246,48 +245,38 @@ public final class LoopOperations {
         if ((flags & Linux.O_NONBLOCK) == 0) {
             throw new IllegalStateException(
                     lifetime
-                            + " blocks, which would stop the whole loop: call nonBlocking() first,"
+                            + " is blocking, which would stop the loop: call nonBlocking() first,"
                             + " or use the operations for files");
         }
-        long type = scratch.address();
-        Memory.putInt(type + Long.BYTES, Integer.BYTES);
-        int result =
-                syscalls.sockets()
-                        .get()
-                        .getsockopt(
-                                lifetime.fd,
-                                Linux.SOL_SOCKET,
-                                Linux.SO_TYPE,
-                                type,
-                                type + Long.BYTES);
-        if (result == -Errno.ENOTSOCK) {
+        int type = SocketOption.SO_TYPE.get(syscalls, lifetime.fd);
+        if (type == -Errno.ENOTSOCK) {
             return 0;
         }
-        if (result < 0) {
-            throw new SystemCallException("getsockopt(SO_TYPE)", -result, lifetime.fd);
+        if (type < 0) {
+            throw new SystemCallException("getsockopt(SO_TYPE)", -type, lifetime.fd);
         }
-        boolean stream = Memory.getInt(type) == Linux.SOCK_STREAM;
-        return stream ? Traits.SOCKET | Traits.STREAM : Traits.SOCKET;
+        return type == Linux.SOCK_STREAM ? Traits.SOCKET | Traits.STREAM : Traits.SOCKET;
     }
 
-    private static void requireIdle(FdLease lease, String otherwise) {
+    private static void requireIdle(FdLease lease, String problem) {
         if (!lease.state.isIdle() || lease.state.inFlight > 0) {
-            throw new IllegalStateException(
-                    lease.lifetime + " " + otherwise + ": cancel them first");
+            throw new IllegalStateException(lease.lifetime + " " + problem + ": cancel them first");
         }
     }
 
-    /// A watcher is to have the number: nothing may be pending on it.
+    /// Ends the lease of a descriptor that is about to be watched.
+    ///
+    /// @throws IllegalStateException if operations are pending
     public void releaseToWatcher(OpenDescriptor descriptor) {
         FdLease lease = leaseAt(descriptor.lifetime().fd);
         if (lease != null) {
-            requireIdle(lease, "has operations under way, and cannot be watched meanwhile");
+            requireIdle(lease, "has pending operations and cannot be watched");
             lease.lifetime.detach(lease);
             lease.close();
         }
     }
 
-    // ------------------------------------------------------------------ the loop's end
+    // ------------------------------------------------------------------ liveness and shutdown
 
     /// Adjusts the count of operations that do not keep the loop alive.
     public void countBackground(int more) {
@@ -319,7 +308,7 @@ public final class LoopOperations {
         return transfers > 0;
     }
 
-    /// Cancels operations that wait for a peer, except those of transfers. Writes are left to complete.
+    /// Cancels operations that wait for a peer, except those of transfers. Writes may complete.
     ///
     /// @param key cancels only operations with this key; all if null
     public void cancelWaiting(@Nullable Object key) {
@@ -330,7 +319,7 @@ public final class LoopOperations {
         }
     }
 
-    /// Frees what completions have brought that are handed out no more, and lets all numbers go.
+    /// Ends all leases, and frees undelivered completions and all memory.
     public void close() {
         runErrands();
         for (FdLease lease : leases) {

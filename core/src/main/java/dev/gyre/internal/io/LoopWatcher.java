@@ -13,27 +13,26 @@ import java.lang.ref.WeakReference;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// A watcher: decides for each event of its descriptor which callbacks it means, clauses W-3 and W-5 to
-/// W-7.
+/// Watches a descriptor: selects the callbacks for each event, clauses W-3 and W-5 to W-7.
 public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.User {
     final FdLifetime lifetime;
     private final Watchers watchers;
     private final WeakReference<OpenDescriptor> descriptor;
 
-    /// Keeps a descriptor that is to be held while it is watched; null for all others.
+    /// A descriptor that its watcher keeps reachable; null for others.
     private final @Nullable OpenDescriptor strong;
 
     // Shared: written under the lock of Watchers, read by the loop without.
-    private volatile boolean registered;
+    volatile boolean registered;
 
     // Shared: guarded by the lock of Watchers; the loop alone writes `armed` and reads it without.
-    private boolean referenced = true;
-    private boolean armed;
+    boolean referenced = true;
+    boolean armed;
 
     // Loop thread only.
     private WatchSpec watch;
 
-    /// Holds the descriptor while its event is dispatched, so that callbacks find it.
+    /// Keeps the descriptor reachable during the callbacks of an event.
     private @Nullable OpenDescriptor held;
 
     private int events;
@@ -43,10 +42,10 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
 
     private @Nullable Consumer<? super Watcher> selected;
 
-    /// Whether it was armed again since the event came.
+    /// Whether it was rearmed since the event.
     private boolean rearmed;
 
-    /// Whether the kernel was asked to tell of changes only, because nobody wanted what lasts.
+    /// Whether the kernel reports changes only, because a lasting condition is unwanted.
     private boolean edgeOnly;
 
     LoopWatcher(Watchers watchers, OpenDescriptor descriptor, WatchSpec watch) {
@@ -68,8 +67,7 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
             return;
         }
         if (!armed) {
-            // Armed again while its event was on its way, it has used that one up, and this is the
-            // second.
+            // Rearmed while its event was queued, it ran for that event, and this is the second.
             return;
         }
         int callbacks = callbacksFor(events);
@@ -103,14 +101,14 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
         return callbacks;
     }
 
-    /// For an event that calls for nothing.
+    /// Handles an event that selects no callback.
     ///
-    /// A hang-up lasts, and the kernel reports it whether anybody asked or not: for one who only
-    /// writes the loop would spin on it. From now on changes only, until one of them is wanted.
+    /// A hang-up lasts, and the kernel reports it without interest: a watcher that only writes
+    /// would make the loop spin. It switches to edge-triggered until an event is wanted.
     private void onUnwantedReadiness() {
         if (watch.isOneShot()) {
             if (rearmed) {
-                // Perhaps it was reported for what was watched before: that is not the one shot.
+                // The event may be of the previous interest: it does not use up the one shot.
                 rearmed = false;
                 updateInterest(interest(watch));
             } else {
@@ -126,7 +124,7 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
         try {
             watchers.modify(this, interest);
         } catch (SystemCallException e) {
-            // Closed behind our back: the watcher is gone by now, and nobody asked for this call.
+            // The fd was closed externally: the watcher is removed, and no call of the user fails.
             assert !registered;
         }
     }
@@ -182,7 +180,7 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
         }
     }
 
-    // ------------------------------------------------------------------ what users call
+    // ------------------------------------------------------------------ public methods
 
     @Override
     public Descriptor descriptor() {
@@ -190,7 +188,9 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
         OpenDescriptor target = strong != null ? strong : held != null ? held : descriptor.get();
         if (target == null) {
             throw new IllegalStateException(
-                    lifetime + " was collected: a watcher does not keep its descriptor");
+                    lifetime
+                            + " was collected: a watcher does not keep its descriptor reachable,"
+                            + " so keep a reference to it");
         }
         return target;
     }
@@ -261,15 +261,15 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
         return this;
     }
 
-    // ------------------------------------------------------------------ for Opening and Watchers
+    // ------------------------------------------------------------------ for the lifetime
 
-    /// Tells the kernel. Called by [FdLifetime#attach], which makes sure that the number is still ours.
+    /// Registers with the backend. Called by [FdLifetime#attach], while the fd is certainly open.
     @Override
     public void attached() {
         watchers.register(this, interest(watch));
     }
 
-    /// Called on any thread, when the descriptor is about to give its number back.
+    /// Deregisters before the fd is closed. Any thread.
     @Override
     public void descriptorClosing() {
         watchers.removeClosed(this);
@@ -280,25 +280,9 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
         return true;
     }
 
-    boolean isRegistered() {
-        return registered;
-    }
-
-    void setRegistered(boolean in) {
-        registered = in;
-    }
-
     /// Whether it keeps the loop alive.
     boolean keepsLoopAlive() {
         return registered && armed && referenced;
-    }
-
-    void armed(boolean armed) {
-        this.armed = armed;
-    }
-
-    void referenced(boolean referenced) {
-        this.referenced = referenced;
     }
 
     static int interest(WatchSpec watch) {

@@ -98,7 +98,7 @@ class BufferPoolTest {
                             .isInstanceOf(LoopOverloadedException.class)
                             .hasMessageContaining("no buffer of 100000 bytes")
                             .hasMessageContaining("1048576 of 1048576")
-                            .hasMessageContaining("withBufferMemory");
+                            .hasMessageContaining("raise LoopConfig.bufferMemory");
                     all.removeLast().release();
                     assertThat(pool.acquire(16 * KIB)).isNotNull();
                 });
