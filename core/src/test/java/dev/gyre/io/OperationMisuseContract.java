@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/// What operations refuse, and that nothing is lost by it.
+/// Misuse of operations is rejected without side effects.
 public abstract class OperationMisuseContract extends OperationFixture {
     @Test
     @Clause("O-8")
@@ -338,6 +338,6 @@ public abstract class OperationMisuseContract extends OperationFixture {
         assertThatThrownBy(() -> operations.sendFile(pair.get(0), -1, 1, pair.get(1), op -> {}))
                 .hasMessageContaining("offset must be at least 0, but is -1");
         assertThatThrownBy(() -> operations.sendFile(pair.get(0), 0, 0, pair.get(1), op -> {}))
-                .hasMessageContaining("at least one byte");
+                .hasMessageContaining("bytes must be at least 1");
     }
 }
