@@ -76,7 +76,7 @@ final class Acceptor {
 
     Acceptor(Streams streams, OpenDescriptor socket, int backlog, LoopListener listener) {
         this.streams = streams;
-        syscalls = streams.operations().seam();
+        syscalls = streams.operations().syscalls();
         limit = syscalls.limit();
         this.socket = socket;
         this.backlog = backlog;

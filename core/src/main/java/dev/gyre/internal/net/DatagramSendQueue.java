@@ -54,8 +54,8 @@ final class DatagramSendQueue {
         this.socket = socket;
         this.family = family;
         this.pool = pool;
-        maxMessages = config.queuedMessages();
-        maxBytes = config.queuedBytes();
+        maxMessages = config.maxQueuedMessages();
+        maxBytes = config.maxQueuedBytes();
         this.onFailure = onFailure;
     }
 

@@ -101,7 +101,7 @@ final class HangupWatch implements Runnable {
     private void report(int ready) {
         int error = 0;
         if ((ready & Readiness.ERROR) != 0) {
-            error = SocketOption.SO_ERROR.get(operations.seam(), transport.socket);
+            error = SocketOption.SO_ERROR.get(operations.syscalls(), transport.socket);
         }
         hungUp |= (ready & (Readiness.HANGUP | Readiness.ERROR)) != 0;
         if (error == 0 && hungUp && inputEnded && !outputEnded) {

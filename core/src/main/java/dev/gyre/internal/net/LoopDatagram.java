@@ -73,8 +73,8 @@ public final class LoopDatagram implements Datagram {
         this.loop = loop;
         this.socket = socket;
         family = SocketAddresses.family(wanted);
-        maxMessageBytes = config.largestMessage();
-        address = NativeSockets.localAddress(loop.operations().seam(), socket);
+        maxMessageBytes = config.maxMessageBytes();
+        address = NativeSockets.localAddress(loop.operations().syscalls(), socket);
         exchange = exchangeOf(loop);
         sendQueue =
                 new DatagramSendQueue(
@@ -88,7 +88,8 @@ public final class LoopDatagram implements Datagram {
         Objects.requireNonNull(address, "address");
         Objects.requireNonNull(config, "config");
         SocketAddresses.requireEncodable(address);
-        OpenDescriptor socket = SocketSettings.datagram(loop.operations().seam(), address, config);
+        OpenDescriptor socket =
+                SocketSettings.datagram(loop.operations().syscalls(), address, config);
         try {
             LoopDatagram datagram = new LoopDatagram(loop, address, config, socket);
             loop.own(datagram);
@@ -103,7 +104,7 @@ public final class LoopDatagram implements Datagram {
     private static MessageExchange exchangeOf(Loop loop) {
         MessageExchange known = loop.owned(MessageExchange.class);
         if (known == null) {
-            known = new MessageExchange(loop.operations().seam());
+            known = new MessageExchange(loop.operations().syscalls());
             loop.own(known);
         }
         return known;

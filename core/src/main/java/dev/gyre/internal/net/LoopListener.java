@@ -64,7 +64,7 @@ public final class LoopListener implements Listener {
         this.socket = socket;
         this.config = config;
         this.handler = handler;
-        address = NativeSockets.localAddress(streams.operations().seam(), socket);
+        address = NativeSockets.localAddress(streams.operations().syscalls(), socket);
         acceptor = new Acceptor(streams, socket, config.backlog(), this);
     }
 
@@ -82,7 +82,7 @@ public final class LoopListener implements Listener {
         }
         Streams streams = Streams.on(loop, "Listener.on");
         OpenDescriptor socket =
-                SocketSettings.of(config).listen(streams.operations().seam(), address);
+                SocketSettings.of(config).listen(streams.operations().syscalls(), address);
         try {
             LoopListener listener = new LoopListener(streams, socket, config, handler);
             streams.add(listener);
@@ -158,7 +158,8 @@ public final class LoopListener implements Listener {
 
     private @Nullable SocketAddress peerOf(OpenDescriptor accepted) {
         try {
-            return NativeSockets.peerAddress(streams.operations().seam(), accepted, addressMemory);
+            return NativeSockets.peerAddress(
+                    streams.operations().syscalls(), accepted, addressMemory);
         } catch (SystemCallException e) {
             return null; // The peer has reset it.
         }

@@ -8,8 +8,8 @@ import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.loop.Loop;
-import dev.gyre.internal.sys.SocketAddresses;
 import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.SocketAddresses;
 import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.internal.time.Durations;
 import dev.gyre.io.Descriptor;
@@ -69,7 +69,7 @@ public final class SocketConnector implements AutoCloseable {
         this.loop = loop;
         this.target = target;
         this.settings = settings;
-        syscalls = Loop.of(loop).operations().seam();
+        syscalls = Loop.of(loop).operations().syscalls();
         outcome = loop.deferred();
     }
 

@@ -196,11 +196,11 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
     /// Sets the options of a stream socket. Buffer sizes must be set before it connects: TCP
     /// negotiates its maximum window then.
     private void apply(Syscalls syscalls, OpenDescriptor socket, SocketAddress like) {
-        if (options.sendBuffer() > 0) {
-            SocketOption.SO_SNDBUF.set(syscalls, socket, options.sendBuffer());
+        if (options.sendBufferBytes() > 0) {
+            SocketOption.SO_SNDBUF.set(syscalls, socket, options.sendBufferBytes());
         }
-        if (options.receiveBuffer() > 0) {
-            SocketOption.SO_RCVBUF.set(syscalls, socket, options.receiveBuffer());
+        if (options.receiveBufferBytes() > 0) {
+            SocketOption.SO_RCVBUF.set(syscalls, socket, options.receiveBufferBytes());
         }
         if (SocketAddresses.family(like) == Linux.AF_UNIX) {
             return;

@@ -156,7 +156,8 @@ final class SocketTransport implements Transport {
 
     /// Whether no bytes, end or error are pending.
     private boolean isSocketEmpty() {
-        return socket.use(fd -> operations.seam().sockets().get().pollOne(fd, Linux.POLLIN)) == 0;
+        return socket.use(fd -> operations.syscalls().sockets().get().pollOne(fd, Linux.POLLIN))
+                == 0;
     }
 
     private void received(ReceiveOperation done) {
@@ -316,7 +317,7 @@ final class SocketTransport implements Transport {
     public void endOutput() {
         hangup.outputEnded();
         int result =
-                socket.use(fd -> operations.seam().sockets().get().shutdown(fd, Linux.SHUT_WR));
+                socket.use(fd -> operations.syscalls().sockets().get().shutdown(fd, Linux.SHUT_WR));
         if (result < 0) {
             // The peer is gone, which a receive may have reported already.
             SystemCallException failure =
@@ -347,7 +348,7 @@ final class SocketTransport implements Transport {
         closed = true;
         wanted = false;
         if (reset) {
-            SocketOption.resetOnClose(operations.seam(), socket);
+            SocketOption.resetOnClose(operations.syscalls(), socket);
         }
         socket.close(); // Cancels operations in flight. They complete before the fd is reused.
         operations.atTurnEnd(this::releaseIfIdle);
@@ -360,7 +361,7 @@ final class SocketTransport implements Transport {
         if (room == null) {
             return;
         }
-        SocketCalls calls = operations.seam().sockets().get();
+        SocketCalls calls = operations.syscalls().sockets().get();
         long into = room.writeAddress();
         for (int left = MAX_DISCARDS; left > 0; left--) {
             int dropped = socket.use(fd -> (int) calls.recv(fd, into, DISCARD_BYTES, 0));
@@ -403,7 +404,7 @@ final class SocketTransport implements Transport {
     }
 
     SocketAddress local() {
-        return NativeSockets.localAddress(operations.seam(), socket);
+        return NativeSockets.localAddress(operations.syscalls(), socket);
     }
 
     private static CloseReason reasonOf(SystemCallException failure) {

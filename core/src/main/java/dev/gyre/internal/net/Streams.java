@@ -118,7 +118,8 @@ public final class Streams implements AutoCloseable {
         try {
             // A name may have several addresses: ask the socket which one it is connected to.
             boolean isName = to instanceof InetSocketAddress internet && internet.isUnresolved();
-            SocketAddress peer = isName ? NativeSockets.peerAddress(operations.seam(), socket) : to;
+            SocketAddress peer =
+                    isName ? NativeSockets.peerAddress(operations.syscalls(), socket) : to;
             Connection connection = new Connection(this, socket, peer, config, null);
             connection.target(to);
             return connection.stream;

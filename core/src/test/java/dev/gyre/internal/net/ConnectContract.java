@@ -57,7 +57,7 @@ public abstract class ConnectContract extends OperationFixture {
     }
 
     private Syscalls seam() {
-        return Loop.of(loop).operations().seam();
+        return Loop.of(loop).operations().syscalls();
     }
 
     private static InetAddress host(String literal) {
