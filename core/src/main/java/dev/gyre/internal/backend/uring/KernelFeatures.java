@@ -4,9 +4,10 @@ import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Request;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
+import java.util.StringJoiner;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// The operations that this kernel supports. The others are emulated: by a system call after a
 /// poll, or by a worker thread for files.
@@ -96,12 +97,13 @@ final class KernelFeatures {
 
     // ------------------------------------------------------------------ description
 
-    /// Lists the emulated operations that are known so far. Any thread.
+    /// Lists the operations that are known to be emulated or single shot. Any thread.
     String describe() {
-        List<String> byPoll = new ArrayList<>();
-        List<String> byWorkers = new ArrayList<>();
-        List<String> singleShot = new ArrayList<>();
+        StringJoiner byPoll = new StringJoiner(", ", "by poll: ", "").setEmptyValue("");
+        StringJoiner singleShot = new StringJoiner(", ", "one at a time: ", "").setEmptyValue("");
+        StringJoiner byWorkers = new StringJoiner(", ", "by workers: ", "").setEmptyValue("");
         for (Opcode opcode : OPCODES) {
+            String name = opcode.name().toLowerCase(Locale.ROOT).replace('_', '-');
             boolean emulated =
                     opcode == Opcode.RECEIVE
                             ? !selectsBuffers
@@ -109,25 +111,16 @@ final class KernelFeatures {
                                     && SqeWriter.opcodeOf(opcode, true) >= 0
                                     && !(isNative(opcode, true) && isNative(opcode, false));
             if (emulated) {
-                (opcode.kind == Kind.FILE ? byWorkers : byPoll).add(nameOf(opcode));
+                (opcode.kind == Kind.FILE ? byWorkers : byPoll).add(name);
             } else if (hasMultishot(opcode) && !supportsMultishot(opcode)) {
-                singleShot.add(nameOf(opcode));
+                singleShot.add(name);
             }
         }
-        List<String> parts = new ArrayList<>();
-        addTo(parts, "by poll: ", byPoll);
-        addTo(parts, "one at a time: ", singleShot);
-        addTo(parts, "by workers: ", byWorkers);
-        return parts.isEmpty() ? "all operations native" : String.join("; ", parts);
-    }
-
-    private static String nameOf(Opcode opcode) {
-        return opcode.name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
-
-    private static void addTo(List<String> parts, String how, List<String> names) {
-        if (!names.isEmpty()) {
-            parts.add(how + String.join(", ", names));
-        }
+        String list =
+                Stream.of(byPoll, singleShot, byWorkers)
+                        .map(StringJoiner::toString)
+                        .filter(part -> !part.isEmpty())
+                        .collect(Collectors.joining("; "));
+        return list.isEmpty() ? "all operations native" : list;
     }
 }

@@ -426,7 +426,7 @@ class UringOperationsTest extends UringFixture {
         nothingYet();
         List<String> log = new ArrayList<>();
         requests.close(reader, () -> log.add("released"));
-        assertThat(log).as("the kernel still has the first").isEmpty();
+        assertThat(log).as("the first is still in the kernel").isEmpty();
         assertThat(List.of(next(), next())).containsExactly(first, second);
         assertThat(log).containsExactly("released");
         assertThat(first.isCancelled() && second.isCancelled()).isTrue();
@@ -598,7 +598,7 @@ class UringOperationsTest extends UringFixture {
             text.append((char) (byte) Memory.getByte(read.address));
         }
         assertThat(text).hasToString("x".repeat(50));
-        assertThat(uring.setupFlags()).as("one ring for all of it").hasSize(1);
+        assertThat(uring.setupFlags()).as("a single ring").hasSize(1);
     }
 
     @Test
