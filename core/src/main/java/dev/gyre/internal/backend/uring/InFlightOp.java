@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
 
-/// A request in a slot of the [InFlightTable], from its submission to its last CQE.
+/// A request in a slot of the [InFlightTable], from its start to its last CQE.
 ///
 /// ```
 ///              submitted            last CQE

@@ -114,6 +114,7 @@ final class UringOperations implements OperationEngine {
         }
     }
 
+    /// Puts a request in flight. It is the only one of its kind and descriptor.
     private void serve(DescriptorState descriptor, Request request) {
         descriptor.serve(request.opcode.kind, request);
         descriptor.inFlight++;
@@ -160,17 +161,13 @@ final class UringOperations implements OperationEngine {
                 end(op, -Errno.ECANCELED);
             }
         } else if (op.heldCount() > 0) {
-            int held = op.pollHeld();
-            if (request.continuesAfter(held)) {
-                post(op, held);
-            } else {
-                end(op, held);
-            }
+            pass(op, op.pollHeld());
         } else if (!op.inKernel) {
             deliver(op, table.enqueue(op));
         }
     }
 
+    /// Returns whether results have no receiver any more.
     private boolean isGone(Request request) {
         DescriptorState descriptor = request.descriptor;
         return closed || (descriptor != null && descriptor.released != null);
@@ -185,15 +182,13 @@ final class UringOperations implements OperationEngine {
         }
     }
 
+    /// Passes a result to the owner, or holds it until the owner has processed earlier ones.
     private void deliver(InFlightOp op, long result) {
         if (result == NO_RESULT) {
             return;
         }
         Request request = op.request();
-        if (!request.multishot) {
-            request.buffer = op.buffer;
-            end(op, result);
-        } else if (request.continuesAfter(result) && isGone(request)) {
+        if (continues(request, result) && isGone(request)) {
             processor.discard(request, (int) result, op.buffer);
             if (!op.inKernel && !op.withOwner) {
                 end(op, -Errno.ECANCELED);
@@ -201,18 +196,25 @@ final class UringOperations implements OperationEngine {
         } else if (op.isAhead()) {
             op.hold((int) result, op.buffer);
             table.pauseIfAhead(op);
-        } else if (request.continuesAfter(result)) {
-            post(op, result);
+        } else {
+            pass(op, result);
+        }
+    }
+
+    /// Passes a result to the owner. A multishot continues once the owner resumes it.
+    private void pass(InFlightOp op, long result) {
+        Request request = op.request();
+        request.buffer = result > 0 ? op.buffer : -1;
+        if (continues(request, result)) {
+            op.withOwner = true;
+            completions.post(request, result, true);
         } else {
             end(op, result);
         }
     }
 
-    private void post(InFlightOp op, long result) {
-        op.withOwner = true;
-        Request request = op.request();
-        request.buffer = op.buffer;
-        completions.post(request, result, true);
+    private static boolean continues(Request request, long result) {
+        return request.multishot && request.continuesAfter(result);
     }
 
     private void end(InFlightOp op, long result) {
