@@ -4,11 +4,11 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.LinuxUringCalls;
 import dev.gyre.internal.sys.Syscalls;
 
-/// Whether this machine lets tests have an io_uring.
-final class UringHere {
-    private UringHere() {}
+/// Tells whether the kernel of this machine allows io_uring.
+final class UringSupport {
+    private UringSupport() {}
 
-    static boolean isAllowed() {
+    static boolean isAvailable() {
         try {
             IoUringBackend.open(Syscalls.LINUX, new LinuxUringCalls(), 16).close();
             return true;
