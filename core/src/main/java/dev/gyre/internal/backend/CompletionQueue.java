@@ -3,6 +3,7 @@ package dev.gyre.internal.backend;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Request.State;
 import dev.gyre.internal.base.Counter;
+import dev.gyre.internal.base.IntrusiveList;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Loop thread only, unless said otherwise.
 public final class CompletionQueue {
-    private final RequestQueue done = new RequestQueue();
+    private final IntrusiveList<Request> done = new IntrusiveList<>();
     // Shared: written by the loop thread, read by any.
     private final Counter onStarted = new Counter();
     private final Counter completedCount = new Counter();
@@ -45,7 +46,7 @@ public final class CompletionQueue {
     /// Posts one result for all requests that are queued at a descriptor: clause O-5.
     public void postAll(DescriptorState descriptor, long result) {
         for (Kind kind : DescriptorState.QUEUES) {
-            RequestQueue queue = descriptor.queue(kind);
+            IntrusiveList<Request> queue = descriptor.queue(kind);
             for (Request request = queue.poll(); request != null; request = queue.poll()) {
                 post(request, result, false);
             }

@@ -1,6 +1,7 @@
 package dev.gyre.internal.backend;
 
 import dev.gyre.internal.backend.Opcode.Kind;
+import dev.gyre.internal.base.IntrusiveList;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,10 +30,10 @@ public final class DescriptorState implements ReadinessHandler {
     /// Bits of [Traits].
     public int traits;
 
-    private final RequestQueue except = new RequestQueue();
-    private final RequestQueue reads = new RequestQueue();
-    private final RequestQueue writes = new RequestQueue();
-    private final RequestQueue ends = new RequestQueue();
+    private final IntrusiveList<Request> urgent = new IntrusiveList<>();
+    private final IntrusiveList<Request> reads = new IntrusiveList<>();
+    private final IntrusiveList<Request> writes = new IntrusiveList<>();
+    private final IntrusiveList<Request> ends = new IntrusiveList<>();
 
     /// The bits of [Readiness] that the kernel has, and those it is to have by the end of the tick.
     public int armed;
@@ -87,9 +88,9 @@ public final class DescriptorState implements ReadinessHandler {
         this.reader = reader;
     }
 
-    public RequestQueue queue(Kind kind) {
+    public IntrusiveList<Request> queue(Kind kind) {
         return switch (kind) {
-            case URGENT -> except;
+            case URGENT -> urgent;
             case READ -> reads;
             case WRITE -> writes;
             case END -> ends;
@@ -126,7 +127,7 @@ public final class DescriptorState implements ReadinessHandler {
     }
 
     public boolean isIdle() {
-        return except.isEmpty() && reads.isEmpty() && writes.isEmpty() && ends.isEmpty();
+        return urgent.isEmpty() && reads.isEmpty() && writes.isEmpty() && ends.isEmpty();
     }
 
     /// Makes it ready for another descriptor.

@@ -4,6 +4,7 @@ import dev.gyre.LoopConfig;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Request.State;
+import dev.gyre.internal.base.IntrusiveList;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Syscalls;
@@ -72,7 +73,7 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
             // been reported already, and no edge comes twice.
             serve(descriptor, Kind.URGENT, 0);
         }
-        RequestQueue queue = descriptor.queue(kind);
+        IntrusiveList<Request> queue = descriptor.queue(kind);
         if (queue.isEmpty() && !EdgeTriggeredInterest.isBlocked(descriptor, kind)) {
             long result = perform(descriptor, request);
             if (result != SyscallExecutor.WOULD_BLOCK) {
@@ -219,7 +220,7 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
     }
 
     private void serveEnd(DescriptorState descriptor) {
-        RequestQueue queue = descriptor.queue(Kind.END);
+        IntrusiveList<Request> queue = descriptor.queue(Kind.END);
         Request request = queue.first();
         while (request != null) {
             Request after = queue.after(request);
@@ -242,7 +243,7 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
     /// Serves a queue from the front until the descriptor blocks.
     private void serve(DescriptorState descriptor, Kind kind, int ready) {
         EdgeTriggeredInterest.onReady(descriptor, kind);
-        RequestQueue queue = descriptor.queue(kind);
+        IntrusiveList<Request> queue = descriptor.queue(kind);
         if (queue.isEmpty()) {
             interest.onUnwantedReadiness(descriptor, kind);
             return;
@@ -266,7 +267,7 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
     /// No urgent data comes any more, and the call for it would not say so.
     private void endUrgent(DescriptorState descriptor) {
         int error = performer.socketError(descriptor.fd);
-        RequestQueue queue = descriptor.queue(Kind.URGENT);
+        IntrusiveList<Request> queue = descriptor.queue(Kind.URGENT);
         for (Request request = queue.poll(); request != null; request = queue.poll()) {
             completions.post(request, -Math.abs(error), false);
         }
@@ -331,7 +332,7 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
         }
     }
 
-    private void cancelAll(RequestQueue queue, @Nullable Object key) {
+    private void cancelAll(IntrusiveList<Request> queue, @Nullable Object key) {
         Request request = queue.first();
         while (request != null) {
             Request after = queue.after(request);

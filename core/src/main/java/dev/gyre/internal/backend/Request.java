@@ -1,6 +1,7 @@
 package dev.gyre.internal.backend;
 
 import dev.gyre.internal.backend.DescriptorState.Traits;
+import dev.gyre.internal.base.IntrusiveList;
 import dev.gyre.internal.sys.Errno;
 
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// From `start` until it is handed out it belongs to the backend, and so does all memory that it points to.
 ///
 /// Loop thread only.
-public final class Request {
+public final class Request extends IntrusiveList.Node<Request> {
     public enum State {
         IDLE,
         PENDING,
@@ -78,9 +79,6 @@ public final class Request {
     public int slot = -1;
 
     public @Nullable DescriptorState descriptor;
-    @Nullable Request next;
-    @Nullable Request previous;
-    @Nullable RequestQueue queue;
 
     public Request(CompletionHandler handler) {
         this.handler = handler;

@@ -7,13 +7,13 @@ import java.util.Locale;
 /// The system's own is taken by itself. The property `gyre.kqueue.flavour` names another one, by
 /// its constant in any case, for a kqueue that comes from a library: see [BsdKqueueCalls].
 public enum KqueueFlavour {
-    MACOS(32, -10, -15, Kevent.NOTE_EXIT | 0x04000000, 4, 0x4),
+    MACOS(32, -10, -15, 4, 0x4),
 
     /// Since FreeBSD 12, which made the struct longer.
-    FREEBSD(64, -11, 0, Kevent.NOTE_EXIT, 24, 0x4),
+    FREEBSD(64, -11, 0, 24, 0x4),
 
     /// libkqueue: kqueue on Linux, in user space. Numbers of errors and files are those of Linux.
-    LIBKQUEUE(32, -11, 0, Kevent.NOTE_EXIT, Platform.isX86() ? 24 : 16, Linux.O_NONBLOCK);
+    LIBKQUEUE(32, -11, 0, Platform.isX86() ? 24 : 16, Linux.O_NONBLOCK);
 
     /// The property that names a flavour.
     public static final String PROPERTY = "gyre.kqueue.flavour";
@@ -21,7 +21,6 @@ public enum KqueueFlavour {
     private final int sizeofKevent;
     private final int userFilter;
     private final int exceptFilter;
-    private final int exitNotes;
     private final int offsetofStatMode;
     private final int nonBlocking;
 
@@ -29,13 +28,11 @@ public enum KqueueFlavour {
             int sizeofKevent,
             int userFilter,
             int exceptFilter,
-            int exitNotes,
             int offsetofStatMode,
             int nonBlocking) {
         this.sizeofKevent = sizeofKevent;
         this.userFilter = userFilter;
         this.exceptFilter = exceptFilter;
-        this.exitNotes = exitNotes;
         this.offsetofStatMode = offsetofStatMode;
         this.nonBlocking = nonBlocking;
     }
@@ -76,11 +73,6 @@ public enum KqueueFlavour {
     /// `EVFILT_EXCEPT`, or zero where urgent data is told to nobody.
     public int exceptFilter() {
         return exceptFilter;
-    }
-
-    /// `NOTE_EXIT`, and what else it takes to be told the status.
-    public int exitNotes() {
-        return exitNotes;
     }
 
     /// `O_NONBLOCK`.

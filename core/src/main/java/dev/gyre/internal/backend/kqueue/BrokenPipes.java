@@ -1,72 +1,70 @@
 package dev.gyre.internal.backend.kqueue;
 
-import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.Registrations;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// Writers of pipes whose readers were gone already when they were registered. The BSDs refuse to
-/// watch those, with `EPIPE`; elsewhere they are watched, and an error is reported at once. So we
-/// report it ourselves.
+/// Reports the error of pipe writers whose reader was closed before they were registered. The BSDs
+/// refuse to watch them, with `EPIPE`; Linux watches them and reports an error at once.
 ///
-/// There is at most one a registered descriptor.
+/// There is at most one per registered descriptor.
 final class BrokenPipes {
-    private record Broken(long udata, boolean lasts) {}
+    private record BrokenPipe(long udata, boolean repeats) {}
 
     private final Runnable wake;
 
-    // Shared: guarded by this. The loop reads `some` without.
-    private final Map<Integer, Broken> byNumber = new LinkedHashMap<>();
-    private volatile boolean some;
+    // Shared: guarded by this. The loop reads `isEmpty` without the lock.
+    private final Map<Integer, BrokenPipe> byFd = new LinkedHashMap<>();
+    private volatile boolean isEmpty = true;
 
-    /// @param wake makes the loop look
+    /// @param wake makes the loop poll
     BrokenPipes(Runnable wake) {
         this.wake = wake;
     }
 
-    /// @param lasts whether to report it for as long as it is registered, or once
-    void add(long udata, boolean lasts) {
+    /// @param repeats whether each poll reports it while it is registered, or only the first
+    void add(long udata, boolean repeats) {
         synchronized (this) {
-            byNumber.put(Registrations.numberOf(udata), new Broken(udata, lasts));
-            some = true;
+            byFd.put(Registrations.fdOf(udata), new BrokenPipe(udata, repeats));
+            isEmpty = false;
         }
         wake.run();
     }
 
-    void forget(int number) {
-        if (some) {
+    void remove(int fd) {
+        if (!isEmpty) {
             synchronized (this) {
-                byNumber.remove(number);
-                some = !byNumber.isEmpty();
+                byFd.remove(fd);
+                isEmpty = byFd.isEmpty();
             }
         }
     }
 
-    /// Loop thread: whether there is anything to report, so that waiting is out of the question.
+    /// Returns whether nothing is to report, so that the loop may wait. Loop thread only.
     boolean isEmpty() {
-        return !some;
+        return isEmpty;
     }
 
-    /// Loop thread.
-    void report(Batch batch) {
-        if (!some) {
+    /// Adds the events to a batch. Loop thread only.
+    void report(EventBatch batch) {
+        if (isEmpty) {
             return;
         }
         synchronized (this) {
-            for (Broken broken : new ArrayList<>(byNumber.values())) {
+            for (BrokenPipe pipe : new ArrayList<>(byFd.values())) {
                 if (!batch.hasRoom()) {
                     break;
                 }
-                batch.add(broken.udata, Readiness.WRITE | Readiness.ERROR, Batch.WRITE);
-                int number = Registrations.numberOf(broken.udata);
-                byNumber.remove(number);
-                if (broken.lasts) {
-                    byNumber.put(number, broken); // Behind those that found no room.
+                batch.addBrokenPipe(pipe.udata);
+                int fd = Registrations.fdOf(pipe.udata);
+                byFd.remove(fd);
+                if (pipe.repeats) {
+                    byFd.put(fd, pipe); // Behind those that found no room.
                 }
             }
-            some = !byNumber.isEmpty();
+            isEmpty = byFd.isEmpty();
         }
     }
 }

@@ -5,7 +5,7 @@ import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.EventfdWakeup;
 import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.ReadinessHandler;
-import dev.gyre.internal.backend.WakeSignal;
+import dev.gyre.internal.backend.Wakeup;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
@@ -37,7 +37,7 @@ public final class IoUringBackend implements Backend {
     private final Syscalls seam;
     private final Syscalls shared;
     private final PollTable registered;
-    private final WakeSignal wake;
+    private final Wakeup wake;
     private final KernelFeatures repertoire;
 
     // Shared: the owner's, and while there is none, of whoever holds the lock of Registered.
@@ -53,7 +53,7 @@ public final class IoUringBackend implements Backend {
             KernelFeatures repertoire,
             RingOwner owned,
             PollTable registered,
-            WakeSignal wake,
+            Wakeup wake,
             UringCalls calls,
             int eventsPerWait) {
         this.seam = seam;
@@ -92,7 +92,7 @@ public final class IoUringBackend implements Backend {
                 throw new SystemCallException("eventfd", -eventfd, SystemCallException.NO_FD);
             }
             pollability = PollableProbe.open(kernels.get());
-            WakeSignal wake = new WakeSignal(new EventfdWakeup(kernels.get(), eventfd));
+            Wakeup wake = new EventfdWakeup(kernels.get(), eventfd);
             return new IoUringBackend(
                     seam,
                     new KernelFeatures(ring.opcodes()),

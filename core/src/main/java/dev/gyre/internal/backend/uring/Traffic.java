@@ -7,7 +7,7 @@ import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_CQE_RES;
 import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_CQE_USER_DATA;
 import static dev.gyre.internal.sys.Linux.EPOLLIN;
 
-import dev.gyre.internal.backend.WakeSignal;
+import dev.gyre.internal.backend.Wakeup;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.UringCalls;
 
@@ -24,12 +24,12 @@ import java.util.List;
 final class Traffic {
     final Polls polls = new Polls();
     final ReadyPolls ready;
-    private final WakeSignal wake;
+    private final Wakeup wake;
     private @Nullable Flying flying;
     private boolean wakeArmed;
     private boolean woken;
 
-    Traffic(WakeSignal wake, UringCalls calls, int eventsPerWait) {
+    Traffic(Wakeup wake, UringCalls calls, int eventsPerWait) {
         this.wake = wake;
         ready = new ReadyPolls(calls, eventsPerWait);
     }

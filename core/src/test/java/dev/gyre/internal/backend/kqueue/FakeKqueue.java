@@ -1,9 +1,6 @@
 package dev.gyre.internal.backend.kqueue;
 
-import static dev.gyre.internal.sys.Kevent.EVFILT_PROC;
 import static dev.gyre.internal.sys.Kevent.EVFILT_READ;
-import static dev.gyre.internal.sys.Kevent.EVFILT_SIGNAL;
-import static dev.gyre.internal.sys.Kevent.EVFILT_VNODE;
 import static dev.gyre.internal.sys.Kevent.EVFILT_WRITE;
 import static dev.gyre.internal.sys.Kevent.EV_ADD;
 import static dev.gyre.internal.sys.Kevent.EV_CLEAR;
@@ -24,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,7 +69,6 @@ final class FakeKqueue implements KqueueCalls {
     private final Map<Integer, FakeDescriptor> descriptors = new HashMap<>();
     private final Map<Key, Knote> knotes = new LinkedHashMap<>();
     private final Map<Integer, Integer> refusals = new HashMap<>();
-    private final Set<Integer> processes = new HashSet<>();
     private int kq = -1;
     private int waiters;
 
@@ -88,35 +83,14 @@ final class FakeKqueue implements KqueueCalls {
         refusals.put(filter, errno);
     }
 
-    synchronized void start(int pid) {
-        processes.add(pid);
-    }
-
-    synchronized void exit(int pid, int status) {
-        processes.remove(pid);
-        happen(pid, EVFILT_PROC, Kevent.NOTE_EXIT, status);
-    }
-
-    synchronized void raise(int signal) {
-        happen(signal, EVFILT_SIGNAL, 0, 1);
-    }
-
-    synchronized void changeFile(int fd, int notes) {
-        happen(fd, EVFILT_VNODE, notes, 0);
-    }
-
-    private void happen(int ident, int filter, int notes, long count) {
-        Knote knote = knotes.get(new Key(ident, filter));
-        if (knote != null && (notes == 0 || (notes & knote.wantedNotes) != 0)) {
-            knote.notes |= notes & knote.wantedNotes;
-            knote.count += count;
+    synchronized void sendUrgent(int fd) {
+        Knote knote = knotes.get(new Key(fd, flavour.exceptFilter()));
+        if (knote != null && (Kevent.NOTE_OOB & knote.wantedNotes) != 0) {
+            knote.notes |= Kevent.NOTE_OOB;
+            knote.count++;
             knote.active = true;
             notifyAll();
         }
-    }
-
-    synchronized void sendUrgent(int fd) {
-        happen(fd, flavour.exceptFilter(), Kevent.NOTE_OOB, 1);
     }
 
     /// Reports an error of [Errno] once instead of what a filter would report, and deletes the
@@ -213,8 +187,7 @@ final class FakeKqueue implements KqueueCalls {
                         key ->
                                 key.ident == fd
                                         && (key.filter == EVFILT_READ
-                                                || key.filter == EVFILT_WRITE
-                                                || key.filter == EVFILT_VNODE));
+                                                || key.filter == EVFILT_WRITE));
         closed.close();
         activate(closed);
         return 0;
@@ -362,11 +335,8 @@ final class FakeKqueue implements KqueueCalls {
         if (refused != 0) {
             return refused;
         }
-        if (key.filter == flavour.userFilter() || key.filter == EVFILT_SIGNAL) {
+        if (key.filter == flavour.userFilter()) {
             return 0;
-        }
-        if (key.filter == EVFILT_PROC) {
-            return processes.contains((int) key.ident) ? 0 : Errno.ESRCH;
         }
         FakeDescriptor descriptor = descriptors.get((int) key.ident);
         if (descriptor == null) {
@@ -376,7 +346,6 @@ final class FakeKqueue implements KqueueCalls {
             return 0;
         }
         return switch (key.filter) {
-            case EVFILT_VNODE -> descriptor.isFile() ? 0 : Errno.EINVAL;
             case EVFILT_WRITE -> descriptor.isBrokenPipe() ? Errno.EPIPE : 0;
             case EVFILT_READ -> 0;
             default -> Errno.EINVAL;
@@ -442,8 +411,7 @@ final class FakeKqueue implements KqueueCalls {
             return null;
         }
         if (!isReadiness(knote.key.filter)) {
-            int flags = knote.key.filter == EVFILT_PROC ? EV_EOF | EV_ONESHOT : 0;
-            return knote.active ? new Report(flags, knote.notes, knote.count) : null;
+            return knote.active ? new Report(0, knote.notes, knote.count) : null;
         }
         FakeDescriptor descriptor = get((int) knote.key.ident);
         boolean read = knote.key.filter == EVFILT_READ;

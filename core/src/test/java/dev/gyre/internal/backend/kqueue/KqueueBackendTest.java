@@ -277,10 +277,7 @@ class KqueueBackendTest {
                                 backend.register(
                                         successor.reader(), Readiness.READ, new RecordingHandler()))
                 .isInstanceOf(LoopTerminatedException.class);
-        assertThatThrownBy(() -> backend.watchSignal(1, new RecordingHandler()))
-                .isInstanceOf(LoopTerminatedException.class);
         backend.deregister(successor.reader(), new RecordingHandler());
-        backend.forgetSignal(1, new RecordingHandler());
         backend.wake();
         backend.close();
         assertThat(plan.calls()).as("no call after close").hasSize(calls);
@@ -419,20 +416,6 @@ class KqueueBackendTest {
         assertThat(event & Readiness.EVENTS)
                 .isEqualTo(Readiness.READ | Readiness.WRITE | Readiness.ERROR);
         assertThat(Readiness.errno(event)).as("the first of the two").isEqualTo(Errno.ENOBUFS);
-        backend.close();
-    }
-
-    @Test
-    @Clause({"B-5", "E-1"})
-    void event_ofAProcessThatIsAnError_isNoExitStatus() {
-        KqueueBackend backend = open();
-        kernel.start(4711);
-        backend.watchProcess(4711, new RecordingHandler());
-        kernel.failFilter(4711, Kevent.EVFILT_PROC, Errno.ENOMEM);
-        try (LogCapture log = new LogCapture()) {
-            assertThat(look(backend)).isEmpty();
-            assertThat(log.messages()).singleElement().asString().contains("filter failed");
-        }
         backend.close();
     }
 

@@ -39,8 +39,7 @@ public final class RegistrationsStress {
     @State
     public static class EventAtOnce {
         private final CountingKernel kernel = new CountingKernel();
-        private final Registrations registrations =
-                new Registrations(new EpollInterestUpdater(kernel, EPFD));
+        private final Registrations registrations = new EpollRegistrations(kernel, EPFD);
 
         @Actor
         public void other() {
@@ -65,8 +64,7 @@ public final class RegistrationsStress {
     @State
     public static class GrowthAgainstFind {
         private final CountingKernel kernel = new CountingKernel();
-        private final Registrations registrations =
-                new Registrations(new EpollInterestUpdater(kernel, EPFD));
+        private final Registrations registrations = new EpollRegistrations(kernel, EPFD);
         private final long event;
 
         public GrowthAgainstFind() {
@@ -98,8 +96,7 @@ public final class RegistrationsStress {
     @State
     public static class TwoRegister {
         private final CountingKernel kernel = new CountingKernel();
-        private final Registrations registrations =
-                new Registrations(new EpollInterestUpdater(kernel, EPFD));
+        private final Registrations registrations = new EpollRegistrations(kernel, EPFD);
 
         @Actor
         public void a() {
@@ -138,8 +135,7 @@ public final class RegistrationsStress {
     @State
     public static class RegisterAgainstClose {
         private final CountingKernel kernel = new CountingKernel();
-        private final Registrations registrations =
-                new Registrations(new EpollInterestUpdater(kernel, EPFD));
+        private final Registrations registrations = new EpollRegistrations(kernel, EPFD);
 
         @Actor
         public void other(LI_Result result) {
