@@ -174,7 +174,8 @@ public abstract class Registrations {
 
     private void requireOpen() {
         if (closed) {
-            throw new LoopTerminatedException("the loop is over: its descriptors are released");
+            throw new LoopTerminatedException(
+                    "the loop is terminated: its descriptors are released");
         }
     }
 

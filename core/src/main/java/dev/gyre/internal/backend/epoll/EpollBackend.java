@@ -116,8 +116,8 @@ public final class EpollBackend implements Backend {
         }
     }
 
-    /// Adds a descriptor of the backend itself: edge-triggered, and marked by generation zero, which
-    /// no registration has.
+    /// Adds a descriptor of the backend itself: edge-triggered, and marked by generation zero,
+    /// which no registration has.
     ///
     /// @param scratch the address of room for one event
     static int addOwn(PollSyscalls calls, int epfd, int fd, long scratch) {

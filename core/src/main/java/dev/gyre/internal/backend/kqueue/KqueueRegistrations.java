@@ -57,7 +57,8 @@ final class KqueueRegistrations extends Registrations {
 
     // ------------------------------------------------------------------ marks
 
-    /// Returns whether the event belongs to the backend itself: no registration has generation zero.
+    /// Returns whether the event belongs to the backend itself: no registration has generation
+    /// zero.
     static boolean isOwn(long udata) {
         return udata >>> 32 == 0;
     }
