@@ -31,7 +31,6 @@ public final class KqueueBackend implements Backend {
     private final int kq;
     private final int eventsPerWait;
     private final KqueueWakeup wakeup;
-    private final BrokenPipes brokenPipes;
     private final KqueueRegistrations registrations;
 
     // For operations, on the loop thread.
@@ -68,8 +67,7 @@ public final class KqueueBackend implements Backend {
         events = Memory.allocate((long) flavour.sizeofKevent() * eventsPerWait);
         // Twice: from the kernel, and from broken pipes.
         batch = new EventBatch(flavour, 2 * eventsPerWait);
-        brokenPipes = new BrokenPipes(wakeup::signal);
-        registrations = new KqueueRegistrations(registering, flavour, kq, brokenPipes);
+        registrations = new KqueueRegistrations(registering, flavour, kq, wakeup::signal);
     }
 
     /// Opens a kqueue.
@@ -160,7 +158,7 @@ public final class KqueueBackend implements Backend {
         do {
             // Reads the clock each time: an interrupted wait must not restart its timeout.
             long left = deadlineNanos - nanoTime();
-            boolean now = left < 0 || !brokenPipes.isEmpty();
+            boolean now = left < 0 || !registrations.brokenPipes.isEmpty();
             result = waitFor(now ? 0 : Math.min(left, MAX_WAIT_NANOS));
         } while (isTooEarly(result, deadlineNanos) && !closed);
         collect(result);
@@ -170,7 +168,9 @@ public final class KqueueBackend implements Backend {
     /// kernel counts in coarser units and rounded down.
     private boolean isTooEarly(int result, long deadlineNanos) {
         return result == -Errno.EINTR
-                || (result == 0 && brokenPipes.isEmpty() && deadlineNanos - nanoTime() > 0);
+                || (result == 0
+                        && registrations.brokenPipes.isEmpty()
+                        && deadlineNanos - nanoTime() > 0);
     }
 
     private int waitFor(long nanos) {
@@ -195,7 +195,7 @@ public final class KqueueBackend implements Backend {
                 wakeup.drained();
             }
         }
-        brokenPipes.report(batch);
+        registrations.brokenPipes.report(batch);
     }
 
     @Override

@@ -14,6 +14,10 @@ import dev.gyre.internal.sys.Kevent;
 import dev.gyre.internal.sys.KqueueCalls;
 import dev.gyre.internal.sys.KqueueFlavour;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
 /// Registers descriptors as kqueue filters: one for reading, one for writing, and on macOS a third
 /// for urgent data.
 ///
@@ -46,11 +50,12 @@ final class KqueueRegistrations extends Registrations {
     private final KqueueCalls calls;
     private final ChangeList changes;
     private final int exceptFilter;
-    private final BrokenPipes brokenPipes;
+    final BrokenPipes brokenPipes;
 
-    KqueueRegistrations(KqueueCalls calls, KqueueFlavour flavour, int kq, BrokenPipes brokenPipes) {
+    /// @param wake makes the loop poll
+    KqueueRegistrations(KqueueCalls calls, KqueueFlavour flavour, int kq, Runnable wake) {
         this.calls = calls;
-        this.brokenPipes = brokenPipes;
+        brokenPipes = new BrokenPipes(wake);
         changes = new ChangeList(calls, flavour, kq);
         exceptFilter = flavour.exceptFilter();
     }
@@ -183,6 +188,69 @@ final class KqueueRegistrations extends Registrations {
         changes.clear().delete(fd, EVFILT_READ).delete(fd, EVFILT_WRITE);
         if (exceptFilter != 0) {
             changes.delete(fd, exceptFilter);
+        }
+    }
+
+    /// Reports the error of pipe writers whose reader was closed before they were registered. The
+    /// BSDs refuse to watch them, with `EPIPE`; Linux watches them and reports an error at once.
+    ///
+    /// There is at most one per registered descriptor.
+    static final class BrokenPipes {
+        private record BrokenPipe(long udata, boolean repeats) {}
+
+        private final Runnable wake;
+
+        // Shared: guarded by this. The loop reads `isEmpty` without the lock.
+        private final Map<Integer, BrokenPipe> byFd = new LinkedHashMap<>();
+        private volatile boolean isEmpty = true;
+
+        /// @param wake makes the loop poll
+        BrokenPipes(Runnable wake) {
+            this.wake = wake;
+        }
+
+        /// @param repeats whether each poll reports it while it is registered, or only the first
+        void add(long udata, boolean repeats) {
+            synchronized (this) {
+                byFd.put(fdOf(udata), new BrokenPipe(udata, repeats));
+                isEmpty = false;
+            }
+            wake.run();
+        }
+
+        void remove(int fd) {
+            if (!isEmpty) {
+                synchronized (this) {
+                    byFd.remove(fd);
+                    isEmpty = byFd.isEmpty();
+                }
+            }
+        }
+
+        /// Returns whether nothing is to report, so that the loop may wait. Loop thread only.
+        boolean isEmpty() {
+            return isEmpty;
+        }
+
+        /// Adds the events to a batch. Loop thread only.
+        void report(EventBatch batch) {
+            if (isEmpty) {
+                return;
+            }
+            synchronized (this) {
+                for (BrokenPipe pipe : new ArrayList<>(byFd.values())) {
+                    if (!batch.hasRoom()) {
+                        break;
+                    }
+                    batch.addBrokenPipe(pipe.udata);
+                    int fd = fdOf(pipe.udata);
+                    byFd.remove(fd);
+                    if (pipe.repeats) {
+                        byFd.put(fd, pipe); // Behind those that found no room.
+                    }
+                }
+                isEmpty = byFd.isEmpty();
+            }
         }
     }
 }

@@ -96,7 +96,7 @@ class WakeupTest {
     @Clause("Q-6")
     void signal_afterClose_writesToNobodysDescriptor() {
         signal.close();
-        // The number now belongs to someone else.
+        // Another descriptor has the number now.
         int successor = kernel.eventfd(0, Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK);
         assertThat(successor).isEqualTo(fd);
         signal.signal();

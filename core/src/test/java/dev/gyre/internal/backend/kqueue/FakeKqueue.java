@@ -26,17 +26,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// A kernel with kqueue, in memory: one queue, over [FakeDescriptor]s. Faithful in what the
-/// backend has to reckon with:
+/// A kernel with kqueue, in memory: one queue, over [FakeDescriptor]s. Faithful in what matters to
+/// the backend:
 ///
-/// - adding to a filter that is there keeps its `EV_CLEAR` and `EV_ONESHOT`;
+/// - adding to an existing filter keeps its `EV_CLEAR` and `EV_ONESHOT`;
 /// - any change replaces the `udata`;
-/// - a call that has receipts or errors to return neither waits nor takes events;
-/// - closing a descriptor deletes its filters and says nothing;
+/// - a call that has receipts or errors to return neither waits nor consumes events;
+/// - closing a descriptor deletes its filters silently;
 /// - a pipe without a reader cannot be watched for writing: `EPIPE`;
-/// - numbers of errors inside of a `struct kevent` are those of the system it plays.
+/// - errnos inside a `struct kevent` are those of the simulated system.
 ///
-/// One monitor guards everything; a wait gives it up.
+/// One monitor guards everything; a wait releases it.
 final class FakeKqueue implements KqueueCalls {
     private static final int EV_DISABLE = 0x8;
     private static final int EV_DISPATCH = 0x80;
@@ -215,7 +215,7 @@ final class FakeKqueue implements KqueueCalls {
         return result;
     }
 
-    /// Whatever happens at one end makes the filters of the other one look again.
+    /// A change at one end makes the filters of the other one check again.
     private void activate(FakeDescriptor touched) {
         for (Knote knote : knotes.values()) {
             FakeDescriptor of = descriptors.get((int) knote.key.ident);
@@ -283,7 +283,7 @@ final class FakeKqueue implements KqueueCalls {
         return returned > 0 || maxEvents == 0 ? returned : await(events, maxEvents, timespec);
     }
 
-    /// The system's number for an error of ours.
+    /// Returns the errno of the simulated system.
     private int systemErrno(int errno) {
         for (int number = 0; number < 200; number++) {
             if (flavour.errno(number) == errno) {
@@ -428,7 +428,7 @@ final class FakeKqueue implements KqueueCalls {
         if (last || (knote.mode & EV_ONESHOT) != 0) {
             return;
         }
-        knotes.put(knote.key, knote); // At the end: others have their turn before it comes again.
+        knotes.put(knote.key, knote); // At the end: others are reported before it.
         knote.disabled = (knote.mode & EV_DISPATCH) != 0;
         if ((knote.mode & EV_CLEAR) != 0) {
             knote.active = false;

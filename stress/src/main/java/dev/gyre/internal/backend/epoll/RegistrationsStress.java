@@ -7,6 +7,7 @@ import dev.gyre.LoopTerminatedException;
 import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.backend.Registrations;
+import dev.gyre.internal.backend.epoll.EpollBackend.EpollRegistrations;
 
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;

@@ -3,6 +3,7 @@ package dev.gyre.internal.backend.kqueue;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import dev.gyre.internal.backend.kqueue.KqueueRegistrations.BrokenPipes;
 import dev.gyre.internal.sys.KqueueFlavour;
 
 import org.openjdk.jcstress.annotations.Actor;
