@@ -9,9 +9,6 @@ package dev.gyre.internal.sys;
 public final class Kevent {
     public static final int EVFILT_READ = -1;
     public static final int EVFILT_WRITE = -2;
-    public static final int EVFILT_VNODE = -4;
-    public static final int EVFILT_PROC = -5;
-    public static final int EVFILT_SIGNAL = -6;
 
     public static final int EV_ADD = 0x0001;
     public static final int EV_DELETE = 0x0002;
@@ -26,13 +23,6 @@ public final class Kevent {
     public static final int NOTE_OOB = 0x02;
 
     public static final int NOTE_TRIGGER = 0x01000000;
-    public static final int NOTE_EXIT = 0x80000000;
-
-    public static final int NOTE_DELETE = 0x01;
-    public static final int NOTE_WRITE = 0x02;
-    public static final int NOTE_EXTEND = 0x04;
-    public static final int NOTE_ATTRIB = 0x08;
-    public static final int NOTE_RENAME = 0x20;
 
     public static final int S_IFMT = 0xF000;
     public static final int S_IFDIR = 0x4000;

@@ -10,13 +10,13 @@ import java.util.Locale;
 /// **Error numbers** are mapped to those of Linux in [Errno]. Up to 34 the BSDs and Linux agree,
 /// but for one. Up to 78 the BSDs agree with each other. Beyond that they differ.
 public enum KqueueFlavour {
-    MACOS(32, -10, -15, Kevent.NOTE_EXIT | 0x04000000, 4, 0x4),
+    MACOS(32, -10, -15, 4, 0x4),
 
-    /// FreeBSD 12 and newer, which has a longer struct.
-    FREEBSD(64, -11, 0, Kevent.NOTE_EXIT, 24, 0x4),
+    /// Since FreeBSD 12, which made the struct longer.
+    FREEBSD(64, -11, 0, 24, 0x4),
 
-    /// libkqueue: kqueue on Linux, in user space. Error numbers and file flags are those of Linux.
-    LIBKQUEUE(32, -11, 0, Kevent.NOTE_EXIT, Platform.isX86() ? 24 : 16, Linux.O_NONBLOCK);
+    /// libkqueue: kqueue on Linux, in user space. Numbers of errors and files are those of Linux.
+    LIBKQUEUE(32, -11, 0, Platform.isX86() ? 24 : 16, Linux.O_NONBLOCK);
 
     /// The property that names a flavour.
     public static final String PROPERTY = "gyre.kqueue.flavour";
@@ -43,7 +43,6 @@ public enum KqueueFlavour {
     private final int sizeofKevent;
     private final int userFilter;
     private final int exceptFilter;
-    private final int exitNotes;
     private final int offsetofStatMode;
     private final int nonBlocking;
 
@@ -51,13 +50,11 @@ public enum KqueueFlavour {
             int sizeofKevent,
             int userFilter,
             int exceptFilter,
-            int exitNotes,
             int offsetofStatMode,
             int nonBlocking) {
         this.sizeofKevent = sizeofKevent;
         this.userFilter = userFilter;
         this.exceptFilter = exceptFilter;
-        this.exitNotes = exitNotes;
         this.offsetofStatMode = offsetofStatMode;
         this.nonBlocking = nonBlocking;
     }
@@ -98,11 +95,6 @@ public enum KqueueFlavour {
     /// `EVFILT_EXCEPT`, or zero if the system does not report urgent data.
     public int exceptFilter() {
         return exceptFilter;
-    }
-
-    /// `NOTE_EXIT` and the flags that request the exit status.
-    public int exitNotes() {
-        return exitNotes;
     }
 
     /// `O_NONBLOCK`.

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.lang.foreign.MemorySegment;
 
-/// Urgent data before reads, whatever a kernel reports first: kqueue has an event for each filter, and
-/// the two may come in different batches.
+/// Urgent data precedes reads, whichever the kernel reports first: kqueue has an event per filter,
+/// and the two may be in different batches.
 @On("epoll")
 class ReadinessUrgentDataTest {
     private final LinuxPollSyscalls kernel = new LinuxPollSyscalls();

@@ -5,7 +5,7 @@ import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.EventfdWakeup;
 import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.ReadinessHandler;
-import dev.gyre.internal.backend.WakeSignal;
+import dev.gyre.internal.backend.Wakeup;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
@@ -42,7 +42,7 @@ public final class IoUringBackend implements Backend {
     private final Syscalls syscallsByThread;
     private final KernelFeatures features;
     private final PollTable table;
-    private final WakeSignal wake;
+    private final Wakeup wake;
 
     // Confined to the owner of the ring; guarded by its lock while unowned.
     private final Ring ring;
@@ -63,7 +63,7 @@ public final class IoUringBackend implements Backend {
         this.syscalls = syscalls;
         this.ring = ring;
         table = new PollTable(syscalls.kernels().get(), epfd);
-        wake = new WakeSignal(new EventfdWakeup(syscalls.kernels().get(), eventfd));
+        wake = new EventfdWakeup(syscalls.kernels().get(), eventfd);
         syscallsByThread = syscalls.byThread();
         features = new KernelFeatures(ring.opcodes());
         sqes = new SqeWriter(ring);

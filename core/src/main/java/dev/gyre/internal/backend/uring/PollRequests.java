@@ -6,7 +6,7 @@ import static dev.gyre.internal.sys.Linux.EPOLLIN;
 
 import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.ReadinessHandler;
-import dev.gyre.internal.backend.WakeSignal;
+import dev.gyre.internal.backend.Wakeup;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
@@ -42,7 +42,7 @@ final class PollRequests {
     private final SqeWriter sqes;
     private final UringCalls calls;
     private final PollTable table;
-    private final WakeSignal wake;
+    private final Wakeup wake;
     private boolean wakeArmed;
     private boolean woken;
 
@@ -64,7 +64,7 @@ final class PollRequests {
     private int confirmedCount;
     private int next;
 
-    PollRequests(SqeWriter sqes, UringCalls calls, PollTable table, WakeSignal wake, int capacity) {
+    PollRequests(SqeWriter sqes, UringCalls calls, PollTable table, Wakeup wake, int capacity) {
         this.sqes = sqes;
         this.calls = calls;
         this.table = table;

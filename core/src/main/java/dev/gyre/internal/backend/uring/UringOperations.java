@@ -13,7 +13,7 @@ import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.ReceiveBuffers;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.Request.State;
-import dev.gyre.internal.backend.RequestQueue;
+import dev.gyre.internal.base.IntrusiveList;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Syscalls;
@@ -234,7 +234,7 @@ final class UringOperations implements OperationEngine {
     }
 
     private void serveNext(DescriptorState descriptor, Kind kind) {
-        RequestQueue queue = descriptor.queue(kind);
+        IntrusiveList<Request> queue = descriptor.queue(kind);
         if (closed || (descriptor.cancelling & kind.bit) != 0) {
             descriptor.cancelling &= ~kind.bit;
             Request request = queue.first();
@@ -283,7 +283,7 @@ final class UringOperations implements OperationEngine {
             }
             Request first = descriptor.serving(kind);
             boolean inOrder = first != null && matches(first, key);
-            RequestQueue queue = descriptor.queue(kind);
+            IntrusiveList<Request> queue = descriptor.queue(kind);
             // The queue first: the one in flight may end at once, and begin the next.
             Request request = queue.first();
             while (request != null) {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.gyre.Clause;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.EventfdWakeup;
-import dev.gyre.internal.backend.WakeSignal;
+import dev.gyre.internal.backend.Wakeup;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
@@ -16,11 +16,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 @On("epoll")
-class WakeSignalTest {
+class WakeupTest {
     private final Plan plan = new Plan();
     private final FaultyKernel kernel = new FaultyKernel(plan);
     private final int fd = kernel.eventfd(0, Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK);
-    private final WakeSignal signal = new WakeSignal(new EventfdWakeup(kernel, fd));
+    private final Wakeup signal = new EventfdWakeup(kernel, fd);
 
     @AfterEach
     void close() {
@@ -96,7 +96,7 @@ class WakeSignalTest {
     @Clause("Q-6")
     void signal_afterClose_writesToNobodysDescriptor() {
         signal.close();
-        // The number now belongs to someone else.
+        // Another descriptor has the number now.
         int successor = kernel.eventfd(0, Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK);
         assertThat(successor).isEqualTo(fd);
         signal.signal();

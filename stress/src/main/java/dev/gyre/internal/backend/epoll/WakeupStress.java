@@ -6,7 +6,7 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import dev.gyre.internal.backend.EventfdWakeup;
-import dev.gyre.internal.backend.WakeSignal;
+import dev.gyre.internal.backend.Wakeup;
 import dev.gyre.internal.loop.ExternalLane;
 
 import org.openjdk.jcstress.annotations.Actor;
@@ -19,12 +19,12 @@ import org.openjdk.jcstress.infra.results.I_Result;
 import org.openjdk.jcstress.infra.results.LI_Result;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/// [WakeSignal]: the flag that lets producers go home, against the loop that clears it, and against the
+/// [Wakeup]: the flag that lets producers go home, against the loop that clears it, and against the
 /// close.
-public final class WakeSignalStress {
+public final class WakeupStress {
     private static final int FD = 7;
 
-    private WakeSignalStress() {}
+    private WakeupStress() {}
 
     /// Catches a flag that is tested and set in two steps: a system call for every producer.
     @JCStressTest
@@ -33,7 +33,7 @@ public final class WakeSignalStress {
     @State
     public static class TwoSignals {
         private final CountingKernel kernel = new CountingKernel();
-        private final WakeSignal signal = new WakeSignal(new EventfdWakeup(kernel, FD));
+        private final Wakeup signal = new EventfdWakeup(kernel, FD);
 
         @Actor
         public void a() {
@@ -65,7 +65,7 @@ public final class WakeSignalStress {
     @State
     public static class SignalAgainstDrained {
         private final CountingKernel kernel = new CountingKernel();
-        private final WakeSignal signal = new WakeSignal(new EventfdWakeup(kernel, FD));
+        private final Wakeup signal = new EventfdWakeup(kernel, FD);
         private final ExternalLane lane = new ExternalLane(64);
 
         public SignalAgainstDrained() {
@@ -100,7 +100,7 @@ public final class WakeSignalStress {
     @State
     public static class TwoProducers {
         private final CountingKernel kernel = new CountingKernel();
-        private final WakeSignal signal = new WakeSignal(new EventfdWakeup(kernel, FD));
+        private final Wakeup signal = new EventfdWakeup(kernel, FD);
         private final ExternalLane lane = new ExternalLane(64);
 
         // The loop's actor, then the arbiter.
@@ -148,7 +148,7 @@ public final class WakeSignalStress {
     @State
     public static class SignalAgainstClose {
         private final CountingKernel kernel = new CountingKernel();
-        private final WakeSignal signal = new WakeSignal(new EventfdWakeup(kernel, FD));
+        private final Wakeup signal = new EventfdWakeup(kernel, FD);
 
         @Actor
         public void producer() {
