@@ -6,6 +6,7 @@ module dev.gyre {
 
     exports dev.gyre;
     exports dev.gyre.io;
+    exports dev.gyre.io.operation;
     exports dev.gyre.metrics;
     exports dev.gyre.os;
 
@@ -15,9 +16,9 @@ module dev.gyre {
             dev.gyre.testkit;
 
     // The simulated kernel is a backend like any other, only in a module of its own.
-    exports dev.gyre.internal.backend to
+    exports dev.gyre.internal.base to
             dev.gyre.testkit;
-    exports dev.gyre.internal.backend.reactor to
+    exports dev.gyre.internal.backend to
             dev.gyre.testkit;
     exports dev.gyre.internal.io to
             dev.gyre.testkit;

@@ -130,7 +130,7 @@ public final class ChildProcess {
             Supplier<? extends Processes> processes) {
         Objects.requireNonNull(command, "command");
         Loop owner = (Loop) loop;
-        owner.requireOpen("ChildProcess.start");
+        owner.requireOpenWithStack("ChildProcess.start");
         StandardStreams streams = StandardStreams.open(kernels, command);
         try {
             UnwatchableChild.refuseWhatCouldNotBeWatched(kernels, processes);
@@ -162,7 +162,7 @@ public final class ChildProcess {
             throw new IllegalArgumentException("no process has the number " + pid);
         }
         Loop owner = (Loop) loop;
-        owner.requireOpen("ChildProcess.adopt");
+        owner.requireOpenWithStack("ChildProcess.adopt");
         int number = (int) pid;
         Pidfd pidfd =
                 Pidfd.open(kernels, processes, number)
@@ -261,7 +261,7 @@ public final class ChildProcess {
 
     /// Whether the loop has not noticed its end yet.
     public boolean isAlive() {
-        loop.requireConfined("isAlive");
+        loop.requireConfinedWithStack("isAlive");
         return !ending.isKnown();
     }
 
@@ -272,7 +272,7 @@ public final class ChildProcess {
     /// @return this process
     public ChildProcess onExit(Consumer<? super Exit> callback) {
         Objects.requireNonNull(callback, "callback");
-        loop.requireOpen("onExit");
+        loop.requireOpenWithStack("onExit");
         ending.tell(callback);
         return this;
     }
@@ -289,7 +289,7 @@ public final class ChildProcess {
     ///
     /// @throws LoopTerminatedException if the loop is over and there is no such promise yet
     public Promise<Exit> exited() {
-        loop.requireConfined("exited");
+        loop.requireConfinedWithStack("exited");
         return ending.promise();
     }
 
@@ -298,7 +298,7 @@ public final class ChildProcess {
     ///
     /// @throws IllegalStateException if it was not started with `withInput(Stdio.PIPE)`
     public Descriptor input() {
-        loop.requireConfined("input");
+        loop.requireConfinedWithStack("input");
         return streams.ours(0);
     }
 
@@ -306,7 +306,7 @@ public final class ChildProcess {
     ///
     /// @throws IllegalStateException if it was not started with `withOutput(Stdio.PIPE)`
     public Descriptor output() {
-        loop.requireConfined("output");
+        loop.requireConfinedWithStack("output");
         return streams.ours(1);
     }
 
@@ -314,7 +314,7 @@ public final class ChildProcess {
     ///
     /// @throws IllegalStateException if it was not started with `withError(Stdio.PIPE)`
     public Descriptor error() {
-        loop.requireConfined("error");
+        loop.requireConfinedWithStack("error");
         return streams.ours(2);
     }
 
@@ -325,7 +325,7 @@ public final class ChildProcess {
     /// @throws SystemCallException if the kernel refuses: EPERM for a process of another user
     public boolean signal(Signal signal) {
         Objects.requireNonNull(signal, "signal");
-        loop.requireConfined("signal");
+        loop.requireConfinedWithStack("signal");
         return !ending.isKnown() && open().signal(signal);
     }
 
@@ -339,7 +339,7 @@ public final class ChildProcess {
     /// @throws SystemCallException if the kernel refuses
     public boolean signalGroup(Signal signal) {
         Objects.requireNonNull(signal, "signal");
-        loop.requireConfined("signalGroup");
+        loop.requireConfinedWithStack("signalGroup");
         if (!ownGroup) {
             throw new IllegalStateException(
                     this + " has no group of its own: start it with Command.withOwnGroup()");
@@ -372,7 +372,7 @@ public final class ChildProcess {
     ///
     /// @return this process
     public ChildProcess unreference() {
-        loop.requireConfined("unreference");
+        loop.requireConfinedWithStack("unreference");
         referenced = false;
         if (watcher != null) {
             watcher.unreference();
@@ -384,7 +384,7 @@ public final class ChildProcess {
     ///
     /// @return this process
     public ChildProcess reference() {
-        loop.requireConfined("reference");
+        loop.requireConfinedWithStack("reference");
         referenced = true;
         if (watcher != null) {
             watcher.reference();

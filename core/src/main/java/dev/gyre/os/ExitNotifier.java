@@ -51,7 +51,7 @@ final class ExitNotifier {
     Promise<Exit> promise() {
         Deferred<Exit> made = promised;
         if (made == null) {
-            loop.requireOpen("exited");
+            loop.requireOpenWithStack("exited");
             made = loop.deferred();
             promised = made;
             if (exit == null) {

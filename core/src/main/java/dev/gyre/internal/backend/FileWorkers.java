@@ -1,5 +1,6 @@
 package dev.gyre.internal.backend;
 
+import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FileCalls;
 import dev.gyre.internal.sys.Linux;
@@ -14,7 +15,7 @@ import java.util.function.Supplier;
 /// Of one that is cancelled before its thread came to it nothing is done. Past that it runs to its
 /// end, because the kernel has its memory.
 public final class FileWorkers {
-    private final RequestHost host;
+    private final LoopContext host;
     private final Supplier<? extends FileCalls> calls;
 
     // Loop thread only.
@@ -45,7 +46,7 @@ public final class FileWorkers {
     ///
     /// @param calls gives a thread its instance of the seam
     public FileWorkers(
-            RequestHost host, Supplier<? extends FileCalls> calls, CompletionQueue completions) {
+            LoopContext host, Supplier<? extends FileCalls> calls, CompletionQueue completions) {
         this.host = host;
         this.calls = calls;
         this.completions = completions;
@@ -92,7 +93,7 @@ public final class FileWorkers {
             pending.value = skipped ? -Errno.ECANCELED : perform(request);
         } finally {
             cameBack.add(pending);
-            if (!host.submitPriority(this::deliver) && cameBack.remove(pending)) {
+            if (!host.trySubmitPriority(this::deliver) && cameBack.remove(pending)) {
                 abandon(pending);
             }
         }
@@ -108,7 +109,7 @@ public final class FileWorkers {
         if (result.request.opcode == Opcode.FILE_OPEN && result.value >= 0) {
             int _ = calls.get().close((int) result.value); // Nobody is left to have it.
         }
-        result.request.owner.abandoned(result.value);
+        result.request.handler.abandoned(result.value);
     }
 
     private long perform(Request request) {

@@ -119,7 +119,7 @@ public final class OpenFileWatch implements FileWatch {
                     "only the default file system can be watched, not that of " + path.toUri());
         }
         Loop owner = (Loop) loop;
-        owner.requireOpen(method);
+        owner.requireOpenWithStack(method);
         return owner;
     }
 
@@ -155,7 +155,7 @@ public final class OpenFileWatch implements FileWatch {
 
     @Override
     public boolean isOpen() {
-        loop.requireConfined("isOpen");
+        loop.requireConfinedWithStack("isOpen");
         return open;
     }
 
@@ -170,7 +170,7 @@ public final class OpenFileWatch implements FileWatch {
     }
 
     private FileWatch setReferenced(String method, boolean wanted) {
-        loop.requireConfined(method);
+        loop.requireConfinedWithStack(method);
         if (open && referenced != wanted) {
             notifications.changeReferenced(wanted ? 1 : -1);
         }
@@ -180,7 +180,7 @@ public final class OpenFileWatch implements FileWatch {
 
     @Override
     public void close() {
-        loop.requireConfined("close");
+        loop.requireConfinedWithStack("close");
         end();
     }
 

@@ -3,6 +3,7 @@ package dev.gyre.internal.io;
 import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.base.LoopContext;
 import dev.gyre.io.Descriptor;
 
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,7 @@ import java.util.List;
 /// go before the number is given back. Hence the lock. It is taken for changes only, each of which costs
 /// a system call anyway; dispatch takes none. Order of locks: [FdLifetime], this, the backend's.
 public final class Watchers {
-    final WatchHost host;
+    final LoopContext host;
     private final Backend backend;
 
     // Shared: guarded by this; the counts are also read without.
@@ -25,7 +26,7 @@ public final class Watchers {
     private volatile int size;
     private volatile int referenced;
 
-    public Watchers(Backend backend, WatchHost host) {
+    public Watchers(Backend backend, LoopContext host) {
         this.backend = backend;
         this.host = host;
     }
@@ -66,7 +67,7 @@ public final class Watchers {
 
     /// Forgets whatever watches the descriptor. Loop thread only.
     public void unwatch(Descriptor descriptor) {
-        FdLifetime opening = ((OpenDescriptor) descriptor).opening();
+        FdLifetime opening = ((OpenDescriptor) descriptor).lifetime();
         LoopWatcher found;
         synchronized (this) {
             found = at(opening.fd);
@@ -123,7 +124,7 @@ public final class Watchers {
     /// Any thread, when the descriptor is about to be closed.
     void removeClosed(LoopWatcher watcher) {
         removeFromTable(watcher);
-        host.lookAgain(); // It may have been all that a run was waiting for.
+        host.wakeLoop(); // It may have been all that a run was waiting for.
     }
 
     /// Does nothing if another one has taken its place.

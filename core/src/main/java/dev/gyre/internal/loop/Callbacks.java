@@ -2,7 +2,7 @@ package dev.gyre.internal.loop;
 
 import dev.gyre.EventLoop;
 import dev.gyre.ShutdownReport;
-import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.base.Counter;
 import dev.gyre.internal.io.BufferLeaks;
 import dev.gyre.internal.promise.LoopPromise;
@@ -66,14 +66,12 @@ final class Callbacks {
     }
 
     /// Hands out what an operation has come to.
-    void complete(IoHandler operation) {
+    void complete(Request request) {
         all.add(1);
         try {
-            operation.run(operation.take(0));
+            request.handler.onComplete(request);
         } catch (Throwable thrown) {
             failures.caught(thrown);
-        } finally {
-            operation.finish();
         }
     }
 
@@ -118,7 +116,7 @@ final class Callbacks {
     }
 
     void observeLeaks(BufferLeaks leaks) {
-        for (Throwable takenAt = leaks.next(); takenAt != null; takenAt = leaks.next()) {
+        for (Throwable takenAt = leaks.nextLeak(); takenAt != null; takenAt = leaks.nextLeak()) {
             try {
                 observer.onBufferLeak(loop, takenAt);
             } catch (Throwable thrown) {

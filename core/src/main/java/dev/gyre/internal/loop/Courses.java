@@ -24,12 +24,12 @@ final class Courses {
     private final Backend backend;
     private final Tick tick;
 
-    Courses(Parts parts, Tick tick) {
-        state = parts.state;
-        stop = parts.stop;
-        bounds = parts.bounds;
-        microtasks = parts.microtasks;
-        backend = parts.backend;
+    Courses(LoopComponents components, Tick tick) {
+        state = components.state;
+        stop = components.stop;
+        bounds = components.bounds;
+        microtasks = components.microtasks;
+        backend = components.backend;
         this.tick = tick;
     }
 

@@ -24,7 +24,7 @@ public final class Ingress {
         // Otherwise the task could be enqueued without a wake-up.
         StackReserve.requireSmall();
         // The lane is closed just after the state says TERMINATING. In between, the state decides.
-        if (state.isEnding()) {
+        if (state.isShuttingDown()) {
             return SubmitResult.TERMINATED;
         }
         return switch (external.offer(task)) {

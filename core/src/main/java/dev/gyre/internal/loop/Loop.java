@@ -17,6 +17,7 @@ import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.base.Confinement;
+import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.base.MemoryBudget;
 import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.base.TaskRing;
@@ -48,7 +49,7 @@ import java.util.function.Consumer;
 
 /// The loop: checks who calls and with what, and puts the parts together. What a turn does is in [Tick],
 /// how it waits in [Poller], how it ends in [Shutdown].
-public final class Loop implements EventLoop {
+public final class Loop implements EventLoop, LoopContext {
     private final LoopConfig config;
     private final Backend backend;
     private final StateCell state;
@@ -72,23 +73,23 @@ public final class Loop implements EventLoop {
             MemoryBudget.Reservation memory, Backend backend, Optional<String> backendFallback) {
         config = memory.config(); // First: the components read it.
         this.backend = backend;
-        Parts parts = new Parts(config, backend, this, new Host(this));
-        confinement = parts.confinement;
-        state = parts.state;
-        stop = parts.stop;
-        ingress = parts.ingress;
-        clock = parts.clock;
-        timers = parts.timers;
-        watchers = parts.watchers;
-        operations = parts.operations;
-        belongings = parts.belongings;
-        deferred = parts.deferred;
-        microtasks = parts.microtasks;
-        promises = parts.promises;
-        Tick tick = new Tick(parts);
-        shutdown = new Shutdown(parts);
-        runs = new RunControl(parts, new Courses(parts, tick), shutdown);
-        metrics = new Metrics(parts, tick, backendFallback);
+        LoopComponents components = new LoopComponents(config, backend, this, this);
+        confinement = components.confinement;
+        state = components.state;
+        stop = components.stop;
+        ingress = components.ingress;
+        clock = components.clock;
+        timers = components.timers;
+        watchers = components.watchers;
+        operations = components.operations;
+        belongings = components.belongings;
+        deferred = components.deferred;
+        microtasks = components.microtasks;
+        promises = components.promises;
+        Tick tick = new Tick(components);
+        shutdown = new Shutdown(components);
+        runs = new RunControl(components, new Courses(components, tick), shutdown);
+        metrics = new Metrics(components, tick, backendFallback);
         boolean _ = belongings.tryAdd(memory);
     }
 
@@ -211,7 +212,8 @@ public final class Loop implements EventLoop {
         }
     }
 
-    boolean trySubmitPriority(Runnable task) {
+    @Override
+    public boolean trySubmitPriority(Runnable task) {
         return ingress.submitPriority(task);
     }
 
@@ -228,14 +230,14 @@ public final class Loop implements EventLoop {
     @Override
     public void defer(Runnable callback) {
         Objects.requireNonNull(callback, "callback");
-        requireOpenLoop("defer");
+        requireOpen("defer");
         deferred.add(callback);
     }
 
     @Override
     public void microtask(Runnable microtask) {
         Objects.requireNonNull(microtask, "microtask");
-        requireOpenLoop("microtask");
+        requireOpen("microtask");
         microtasks.add(microtask);
     }
 
@@ -265,8 +267,8 @@ public final class Loop implements EventLoop {
     public Watcher watch(Descriptor descriptor, WatchSpec watch) {
         Objects.requireNonNull(descriptor, "descriptor");
         Objects.requireNonNull(watch, "watch");
-        requireOpenLoop("watch");
-        operations.yieldTo((OpenDescriptor) descriptor);
+        requireOpen("watch");
+        operations.releaseToWatcher((OpenDescriptor) descriptor);
         return watchers.watch(descriptor, watch);
     }
 
@@ -280,7 +282,7 @@ public final class Loop implements EventLoop {
     @Override
     public void own(AutoCloseable resource) {
         Objects.requireNonNull(resource, "resource");
-        requireOpenLoop("own");
+        requireOpen("own");
         if (!belongings.tryAdd(resource)) {
             throw tooLate("own");
         }
@@ -299,14 +301,14 @@ public final class Loop implements EventLoop {
     public Timer after(Duration delay, Consumer<? super Timer> callback) {
         long nanos = Durations.nanos("delay", delay);
         Objects.requireNonNull(callback, "callback");
-        requireOpenLoop("after");
+        requireOpen("after");
         return timers.schedule(Durations.deadline("delay", nowNanos(), nanos), 0, callback);
     }
 
     @Override
     public Timer at(long deadlineNanos, Consumer<? super Timer> callback) {
         Objects.requireNonNull(callback, "callback");
-        requireOpenLoop("at");
+        requireOpen("at");
         Durations.requireWithinReach("deadline", deadlineNanos, nowNanos());
         return timers.schedule(deadlineNanos, 0, callback);
     }
@@ -318,7 +320,7 @@ public final class Loop implements EventLoop {
             throw new IllegalArgumentException("period must be positive, but is " + period);
         }
         Objects.requireNonNull(callback, "callback");
-        requireOpenLoop("every");
+        requireOpen("every");
         return timers.schedule(Durations.deadline("period", nowNanos(), nanos), nanos, callback);
     }
 
@@ -372,27 +374,33 @@ public final class Loop implements EventLoop {
         return belongings.find(type);
     }
 
-    /// Accepts the loop thread, or any thread while no thread runs the loop. For callers of the
-    /// loop's own methods, which need less stack (E-4).
+    @Override
+    public EventLoop loop() {
+        return this;
+    }
+
+    /// Checks like [#requireConfined(String)], and that enough stack is left for a method outside
+    /// this class, which needs more of it (E-4).
+    public void requireConfinedWithStack(String method) {
+        StackReserve.requireLarge();
+        requireConfined(method);
+    }
+
+    /// Checks like [#requireOpen(String)], and that enough stack is left.
+    public void requireOpenWithStack(String method) {
+        StackReserve.requireLarge();
+        requireOpen(method);
+    }
+
+    @Override
     public void requireConfined(String method) {
-        StackReserve.requireLarge();
         confinement.require(method);
     }
 
-    /// The same, and only before the loop is over.
+    @Override
     public void requireOpen(String method) {
-        StackReserve.requireLarge();
-        requireOpenLoop(method);
-    }
-
-    /// For the loop's own methods and components, like the next one.
-    void requireConfinedLoop(String method) {
         confinement.require(method);
-    }
-
-    void requireOpenLoop(String method) {
-        confinement.require(method);
-        // What runs in the final drain is work like any other, and may lead to more.
+        // Callbacks of the final drain may still start work.
         if (state.is(LoopState.TERMINATED) && (!isLoopThread() || shutdown.isReleasing())) {
             throw tooLate(method);
         }
@@ -403,26 +411,34 @@ public final class Loop implements EventLoop {
                 "loop " + config.name() + " is TERMINATED: " + method + " comes too late");
     }
 
-    boolean isWatched(int fd) {
+    @Override
+    public boolean isWatched(int fd) {
         return watchers.isWatched(fd);
     }
 
-    /// What the loop waits for has changed: if it is another thread that waits, wakes it.
-    void lookAgain() {
+    @Override
+    public void wakeLoop() {
         if (confinement.isElsewhere()) {
             backend.wake();
         }
     }
 
-    // ------------------------------------------------------------------ ending
+    // ------------------------------------------------------------------ shutdown
 
-    /// Whether the calling thread runs the loop or carries out its end.
-    boolean isNeededHere() {
+    @Override
+    public boolean isShuttingDown() {
+        return state.isShuttingDown();
+    }
+
+    @Override
+    public boolean mustNotBlock() {
         return isLoopThread() || shutdown.isCarriedOutHere();
     }
 
-    CompletableFuture<ShutdownReport> outcome() {
-        return shutdown.outcome();
+    @Override
+    @SuppressWarnings("FutureReturnValueIgnored") // the action does not fail
+    public void whenTerminated(Runnable action) {
+        shutdown.outcome().whenComplete((report, failure) -> action.run());
     }
 
     @Override
@@ -435,7 +451,7 @@ public final class Loop implements EventLoop {
     @Override
     public void close() {
         shutdown.beginImmediate();
-        if (isNeededHere()) {
+        if (mustNotBlock()) {
             return; // Waiting for oneself would never end.
         }
         try {

@@ -7,19 +7,19 @@ import java.util.Optional;
 
 /// The counters that the parts keep, gathered for whoever wants to read them. Any thread.
 public final class Metrics implements LoopMetrics {
-    private final Parts parts;
+    private final LoopComponents components;
     private final Tick tick;
     private final Optional<String> backendFallback;
 
-    Metrics(Parts parts, Tick tick, Optional<String> backendFallback) {
-        this.parts = parts;
+    Metrics(LoopComponents components, Tick tick, Optional<String> backendFallback) {
+        this.components = components;
         this.tick = tick;
         this.backendFallback = backendFallback;
     }
 
     @Override
     public String backend() {
-        return parts.backend.name();
+        return components.backend.name();
     }
 
     @Override
@@ -29,7 +29,7 @@ public final class Metrics implements LoopMetrics {
 
     @Override
     public String backendDetail() {
-        return parts.backend.describe();
+        return components.backend.describe();
     }
 
     @Override
@@ -39,131 +39,131 @@ public final class Metrics implements LoopMetrics {
 
     @Override
     public long callbacks() {
-        return parts.callbacks.all.get();
+        return components.callbacks.all.get();
     }
 
     @Override
     public long tasks() {
-        return parts.callbacks.tasks.get();
+        return components.callbacks.tasks.get();
     }
 
     @Override
     public long priorityTasks() {
-        return parts.callbacks.priorityTasks.get();
+        return components.callbacks.priorityTasks.get();
     }
 
     @Override
     public long timers() {
-        return parts.callbacks.timers.get();
+        return components.callbacks.timers.get();
     }
 
     @Override
     public long microtasks() {
-        return parts.callbacks.microtasks.get();
+        return components.callbacks.microtasks.get();
     }
 
     @Override
     public int watchers() {
-        return parts.watchers.size();
+        return components.watchers.size();
     }
 
     @Override
     public int operations() {
-        return parts.requests.outstanding();
+        return components.requests.outstanding();
     }
 
     @Override
     public long operationsCompleted() {
-        return parts.requests.ended();
+        return components.requests.completedCount();
     }
 
     @Override
     public long bufferMemory() {
-        return parts.operations.pool().used();
+        return components.operations.pool().used();
     }
 
     @Override
     public long promises() {
-        return parts.promises.live();
+        return components.promises.live();
     }
 
     @Override
     public long promisesScavenged() {
-        return parts.promises.scavenged();
+        return components.promises.scavenged();
     }
 
     @Override
     public long registryRebuilds() {
-        return parts.promises.rebuilt();
+        return components.promises.rebuilt();
     }
 
     @Override
     public long awaited() {
-        return parts.promises.awaited();
+        return components.promises.awaited();
     }
 
     @Override
     public long unhandledRejections() {
-        return parts.promises.unhandled.count();
+        return components.promises.unhandled.count();
     }
 
     @Override
     public long sleeps() {
-        return parts.sleep.sleeps.get();
+        return components.sleep.sleeps.get();
     }
 
     @Override
     public long polls() {
-        return parts.sleep.polls.get();
+        return components.sleep.polls.get();
     }
 
     @Override
     public long wakeups() {
-        return parts.backend.wakeups();
+        return components.backend.wakeups();
     }
 
     @Override
     public long failures() {
-        return parts.failures.count();
+        return components.failures.count();
     }
 
     @Override
     public int depth() {
-        return parts.ingress.external.depth();
+        return components.ingress.external.depth();
     }
 
     @Override
     public int priorityDepth() {
-        return parts.ingress.priority.depth();
+        return components.ingress.priority.depth();
     }
 
     @Override
     public long streams() {
-        return parts.operations.streamCounters().open();
+        return components.operations.streamCounters().open();
     }
 
     @Override
     public long streamsOpened() {
-        return parts.operations.streamCounters().allOpened();
+        return components.operations.streamCounters().allOpened();
     }
 
     @Override
     public long connectionsRefused() {
-        return parts.operations.streamCounters().allRefused();
+        return components.operations.streamCounters().allRefused();
     }
 
     @Override
     public long connectionsShed() {
-        return parts.operations.streamCounters().allShed();
+        return components.operations.streamCounters().allShed();
     }
 
     @Override
     public long exhaustions() {
-        return parts.operations.streamCounters().exhaustions();
+        return components.operations.streamCounters().exhaustions();
     }
 
     @Override
     public long streamsClosed(CloseReason reason) {
-        return parts.operations.streamCounters().closedFor(reason);
+        return components.operations.streamCounters().closedFor(reason);
     }
 }

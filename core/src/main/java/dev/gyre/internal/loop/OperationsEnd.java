@@ -1,8 +1,6 @@
 package dev.gyre.internal.loop;
 
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.DescriptorState;
-import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.io.LoopOperations;
@@ -19,12 +17,12 @@ final class OperationsEnd {
     private final Microtasks microtasks;
     private boolean acceptCancelled;
 
-    OperationsEnd(Parts parts) {
-        backend = parts.backend;
-        requests = parts.requests;
-        operations = parts.operations;
-        callbacks = parts.callbacks;
-        microtasks = parts.microtasks;
+    OperationsEnd(LoopComponents components) {
+        backend = components.backend;
+        requests = components.requests;
+        operations = components.operations;
+        callbacks = components.callbacks;
+        microtasks = components.microtasks;
     }
 
     /// Hands out what is through by now. What callbacks start is for the next step, so that
@@ -43,11 +41,11 @@ final class OperationsEnd {
         }
         requests.flush();
         boolean found = handOutPosted();
-        found |= handOutCollected();
+        dispatchCollected();
         if (!found) {
             backend.pollNow();
-            found = handOutCollected();
-            found |= handOutPosted(); // By readiness that was collected.
+            dispatchCollected();
+            found = handOutPosted(); // By readiness that was collected.
         }
         return found;
     }
@@ -55,30 +53,24 @@ final class OperationsEnd {
     private boolean handOutPosted() {
         int most = requests.outstanding();
         int handedOut = 0;
-        for (Request done = requests.takeCompleted();
+        for (Request done = requests.pollCompleted();
                 done != null;
-                done = handedOut < most ? requests.takeCompleted() : null) {
+                done = handedOut < most ? requests.pollCompleted() : null) {
             handedOut++;
-            handOut(done.owner);
+            handOut(done);
         }
         return handedOut > 0;
     }
 
-    private boolean handOutCollected() {
-        boolean found = false;
-        for (IoHandler ready = backend.takeReady(); ready != null; ready = backend.takeReady()) {
-            if (ready.isCompletion()) {
-                found = true;
-                handOut(ready);
-            } else if (ready instanceof DescriptorState descriptor) {
-                int _ = descriptor.take(backend.taken());
-            }
+    /// Operations complete by readiness. Callbacks of watchers no longer run.
+    private void dispatchCollected() {
+        while (backend.dispatchNext() != null) {
+            // The handler has received its event.
         }
-        return found;
     }
 
-    private void handOut(IoHandler operation) {
-        callbacks.complete(operation);
+    private void handOut(Request completed) {
+        callbacks.complete(completed);
         microtasks.barrier();
     }
 }

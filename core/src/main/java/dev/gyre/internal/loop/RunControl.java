@@ -32,17 +32,17 @@ final class RunControl {
     private final Courses courses;
     private final Shutdown shutdown;
 
-    RunControl(Parts parts, Courses courses, Shutdown shutdown) {
-        name = parts.config.name();
-        state = parts.state;
-        stop = parts.stop;
-        bounds = parts.bounds;
-        clock = parts.clock;
-        confinement = parts.confinement;
-        backend = parts.backend;
-        promises = parts.promises;
-        failures = parts.failures;
-        callbacks = parts.callbacks.all;
+    RunControl(LoopComponents components, Courses courses, Shutdown shutdown) {
+        name = components.config.name();
+        state = components.state;
+        stop = components.stop;
+        bounds = components.bounds;
+        clock = components.clock;
+        confinement = components.confinement;
+        backend = components.backend;
+        promises = components.promises;
+        failures = components.failures;
+        callbacks = components.callbacks.all;
         this.courses = courses;
         this.shutdown = shutdown;
     }
@@ -103,7 +103,7 @@ final class RunControl {
     private void leave(@Nullable Throwable thrown) {
         stop.honour();
         // Before the state says AWAKE: from then on another thread may come in.
-        backend.leave();
+        backend.detach();
         Thread current = confinement.thread();
         confinement.set(null);
         if (state.move(RUNNING, AWAKE)) {

@@ -69,23 +69,23 @@ final class Shutdown {
     private boolean releasing;
     private final List<Runnable> abandoned = new ArrayList<>();
 
-    Shutdown(Parts parts) {
-        state = parts.state;
-        ingress = parts.ingress;
-        backend = parts.backend;
-        watchers = parts.watchers;
-        requests = parts.requests;
-        operations = parts.operations;
-        operationsEnd = new OperationsEnd(parts);
-        belongings = parts.belongings;
-        clock = parts.clock;
-        timers = parts.timers;
-        microtasks = parts.microtasks;
-        deferred = parts.deferred;
-        promises = parts.promises;
-        callbacks = parts.callbacks;
-        failures = parts.failures;
-        loopName = parts.config.name();
+    Shutdown(LoopComponents components) {
+        state = components.state;
+        ingress = components.ingress;
+        backend = components.backend;
+        watchers = components.watchers;
+        requests = components.requests;
+        operations = components.operations;
+        operationsEnd = new OperationsEnd(components);
+        belongings = components.belongings;
+        clock = components.clock;
+        timers = components.timers;
+        microtasks = components.microtasks;
+        deferred = components.deferred;
+        promises = components.promises;
+        callbacks = components.callbacks;
+        failures = components.failures;
+        loopName = components.config.name();
     }
 
     CompletableFuture<ShutdownReport> outcome() {
@@ -347,7 +347,7 @@ final class Shutdown {
                 closeBelongings();
             } finally {
                 try {
-                    operations.leaks().end(); // Before its operations let go of theirs.
+                    operations.leaks().findUnreleased(); // Before its operations let go of theirs.
                     callbacks.observeLeaks(operations.leaks());
                     operations.close();
                     backend.close();

@@ -46,7 +46,7 @@ public final class StateCell {
     }
 
     /// Whether shutdown has begun.
-    public boolean isEnding() {
+    public boolean isShuttingDown() {
         int now = number();
         return now == TERMINATING.number() || now == TERMINATED.number();
     }

@@ -78,25 +78,25 @@ final class Tick {
     private int deferredLeft;
     private boolean busy;
 
-    Tick(Parts parts) {
-        state = parts.state;
-        ingress = parts.ingress;
-        sleep = parts.sleep;
-        dispatch = parts.dispatch;
-        watchers = parts.watchers;
-        requests = parts.requests;
-        operations = parts.operations;
-        clock = parts.clock;
-        timers = parts.timers;
-        microtasks = parts.microtasks;
-        deferred = parts.deferred;
-        promises = parts.promises;
-        callbacks = parts.callbacks;
-        bounds = parts.bounds;
-        taskBudget = parts.config.taskBudget();
-        ioBatch = parts.config.strictMicrotasks() ? 1 : parts.config.ioBatch();
-        operationBudget = parts.config.operationBudget();
-        maxWaitNanos = parts.config.maxWait().toNanos();
+    Tick(LoopComponents components) {
+        state = components.state;
+        ingress = components.ingress;
+        sleep = components.sleep;
+        dispatch = components.dispatch;
+        watchers = components.watchers;
+        requests = components.requests;
+        operations = components.operations;
+        clock = components.clock;
+        timers = components.timers;
+        microtasks = components.microtasks;
+        deferred = components.deferred;
+        promises = components.promises;
+        callbacks = components.callbacks;
+        bounds = components.bounds;
+        taskBudget = components.config.taskBudget();
+        ioBatch = components.config.strictMicrotasks() ? 1 : components.config.ioBatch();
+        operationBudget = components.config.operationBudget();
+        maxWaitNanos = components.config.maxWait().toNanos();
     }
 
     /// Runs one turn, or the rest of one that was left.
@@ -245,7 +245,7 @@ final class Tick {
     boolean isAlive() {
         return timers.referenced() > 0
                 || watchers.referenced() > 0
-                || operations.keepAlive()
+                || operations.keepsLoopAlive()
                 || operations.hasTurnEnd()
                 || promises.isAwaiting()
                 || !microtasks.isQuiet()

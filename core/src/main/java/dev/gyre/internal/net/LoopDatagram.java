@@ -9,8 +9,8 @@ import dev.gyre.Watcher;
 import dev.gyre.internal.base.Counter;
 import dev.gyre.internal.io.MessageExchange;
 import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
@@ -74,7 +74,7 @@ public final class LoopDatagram implements Datagram {
         this.socket = socket;
         family = SocketAddresses.family(wanted);
         largestMessage = config.largestMessage();
-        address = SocketNames.local(loop.operations().seam(), socket);
+        address = NativeSockets.localAddress(loop.operations().seam(), socket);
         exchange = DatagramSetup.exchangeOf(loop);
         MessageQueue queue = new MessageQueue(loop.operations().pool(), config);
         outbox = new DatagramSendQueue(exchange, socket, family, queue, this::failed);
@@ -83,7 +83,7 @@ public final class LoopDatagram implements Datagram {
     public static LoopDatagram bind(
             EventLoop eventLoop, SocketAddress address, DatagramConfig config) {
         Loop loop = Loop.of(eventLoop);
-        loop.requireOpen("bind");
+        loop.requireOpenWithStack("bind");
         Objects.requireNonNull(address, "address");
         Objects.requireNonNull(config, "config");
         SocketAddresses.requireEncodable(address);
@@ -156,27 +156,27 @@ public final class LoopDatagram implements Datagram {
 
     @Override
     public boolean isTruncated() {
-        loop.requireConfined("isTruncated");
+        loop.requireConfinedWithStack("isTruncated");
         return cut;
     }
 
     @Override
     public void pause() {
-        loop.requireConfined("pause");
+        loop.requireConfinedWithStack("pause");
         paused = true;
         watch();
     }
 
     @Override
     public void resume() {
-        loop.requireConfined("resume");
+        loop.requireConfinedWithStack("resume");
         paused = false;
         watch();
     }
 
     @Override
     public boolean isPaused() {
-        loop.requireConfined("isPaused");
+        loop.requireConfinedWithStack("isPaused");
         return paused;
     }
 
@@ -197,7 +197,7 @@ public final class LoopDatagram implements Datagram {
     }
 
     private boolean sendTo(Buffer message, @Nullable SocketAddress to) {
-        loop.requireConfined("send");
+        loop.requireConfinedWithStack("send");
         Objects.requireNonNull(message, "message");
         int length = message.readable();
         if (closed) {
@@ -219,7 +219,7 @@ public final class LoopDatagram implements Datagram {
 
     @Override
     public int pending() {
-        loop.requireConfined("pending");
+        loop.requireConfinedWithStack("pending");
         return outbox.size();
     }
 
@@ -264,7 +264,7 @@ public final class LoopDatagram implements Datagram {
 
     @Override
     public Datagram onError(Consumer<? super SystemCallException> callback) {
-        loop.requireConfined("onError");
+        loop.requireConfinedWithStack("onError");
         onError = Objects.requireNonNull(callback, "callback");
         return this;
     }
@@ -282,20 +282,20 @@ public final class LoopDatagram implements Datagram {
 
     @Override
     public Datagram onClose(Runnable callback) {
-        loop.requireConfined("onClose");
+        loop.requireConfinedWithStack("onClose");
         onClose = Objects.requireNonNull(callback, "callback");
         return this;
     }
 
     @Override
     public boolean isOpen() {
-        loop.requireConfined("isOpen");
+        loop.requireConfinedWithStack("isOpen");
         return !closed;
     }
 
     @Override
     public void close() {
-        loop.requireConfined("close");
+        loop.requireConfinedWithStack("close");
         if (closed) {
             return;
         }
@@ -320,7 +320,7 @@ public final class LoopDatagram implements Datagram {
     }
 
     private void requireOpen(String method) {
-        loop.requireOpen(method);
+        loop.requireOpenWithStack(method);
         if (closed) {
             throw new IllegalStateException(this + " is closed: " + method + " comes too late");
         }
@@ -335,7 +335,7 @@ public final class LoopDatagram implements Datagram {
 
     @Override
     public @Nullable SocketAddress peer() {
-        loop.requireConfined("peer");
+        loop.requireConfinedWithStack("peer");
         return peer;
     }
 

@@ -36,7 +36,7 @@ final class Streams implements AutoCloseable {
     /// @param method what they are wanted for, in messages
     static Streams on(EventLoop of, String method) {
         Loop loop = Loop.of(of);
-        loop.requireOpen(method);
+        loop.requireOpenWithStack(method);
         Streams known = loop.owned(Streams.class);
         if (known == null) {
             known = new Streams(loop);
@@ -62,7 +62,7 @@ final class Streams implements AutoCloseable {
     }
 
     void requireConfined(String method) {
-        loop.requireConfined(method);
+        loop.requireConfinedWithStack(method);
     }
 
     void add(Connection connection) {

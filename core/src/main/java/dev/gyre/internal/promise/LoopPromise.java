@@ -77,7 +77,7 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
         }
         // Refused if that loop is over: then what waited there has been rejected.
         return Subscription.of(
-                this, () -> where.host.submitPriority((SettlementTask) reaction::run));
+                this, () -> where.host.trySubmitPriority((SettlementTask) reaction::run));
     }
 
     /// Rejects it when that is cancelled, unless it is settled before.

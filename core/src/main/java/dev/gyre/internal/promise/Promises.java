@@ -5,6 +5,7 @@ import dev.gyre.Deferred;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.Timer;
 import dev.gyre.internal.base.Confinement;
+import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.base.TaskRing;
 
@@ -28,7 +29,7 @@ public final class Promises {
 
     private static final int NEWEST = 256;
 
-    final PromiseHost host;
+    final LoopContext host;
     final Confinement confinement;
     private final TaskRing microtasks;
     public final NewPromises make = new NewPromises(this);
@@ -54,7 +55,7 @@ public final class Promises {
     private boolean over;
 
     public Promises(
-            PromiseHost host, Confinement confinement, TaskRing microtasks, boolean tracing) {
+            LoopContext host, Confinement confinement, TaskRing microtasks, boolean tracing) {
         this.host = host;
         this.confinement = confinement;
         this.microtasks = microtasks;
@@ -144,7 +145,7 @@ public final class Promises {
             settlement.run();
         } else {
             // Refused if the loop is over: then all its promises have been rejected.
-            host.submitPriority(settlement);
+            host.trySubmitPriority(settlement);
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.gyre.internal.promise;
 
+import dev.gyre.internal.base.LoopContext;
+
 /// Hears of a promise on any thread: from outside the loop, or from another one.
 ///
 /// The reaction is attached by the loop thread, through the priority lane. If that is closed, the loop is about to
@@ -22,19 +24,19 @@ final class Subscription implements InternalReaction {
 
     private void begin() {
         promise.markHandled();
-        PromiseHost host = promise.home.host;
+        LoopContext host = promise.home.host;
         if (promise.isSettled()) {
             action.run();
         } else if (promise.home.confinement.isHere()) {
             promise.react(this);
-        } else if (!host.submitPriority((SettlementTask) () -> promise.react(this))) {
-            host.whenOver(action);
+        } else if (!host.trySubmitPriority((SettlementTask) () -> promise.react(this))) {
+            host.whenTerminated(action);
         }
     }
 
     /// Any thread. It may still run.
     void cancel() {
-        promise.home.host.submitPriority((SettlementTask) () -> promise.detach(this));
+        promise.home.host.trySubmitPriority((SettlementTask) () -> promise.detach(this));
     }
 
     /// The same, if there is anything to take back.

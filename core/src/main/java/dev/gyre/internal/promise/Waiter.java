@@ -61,7 +61,7 @@ final class Waiter {
     }
 
     private static void requireAnotherThread(LoopPromise<?> promise) {
-        if (promise.home.host.isNeededHere()) {
+        if (promise.home.host.mustNotBlock()) {
             throw new WrongThreadException(
                     "await on "
                             + Thread.currentThread()

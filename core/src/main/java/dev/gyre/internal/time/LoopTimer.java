@@ -2,6 +2,7 @@ package dev.gyre.internal.time;
 
 import dev.gyre.Cancellation;
 import dev.gyre.Timer;
+import dev.gyre.internal.base.LoopContext;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -77,7 +78,7 @@ public final class LoopTimer implements Timer {
     @Override
     public Timer reschedule(Duration delay) {
         long nanos = Durations.nanos("delay", delay);
-        TimerHost host = queue.host;
+        LoopContext host = queue.host;
         host.requireOpen("reschedule");
         long deadline = Durations.deadline("delay", host.nowNanos(), nanos);
         if (bound && binding().isCancelled()) {

@@ -1,6 +1,7 @@
 package dev.gyre.internal.time;
 
 import dev.gyre.Timer;
+import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.base.StackReserve;
 
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,7 @@ import java.util.function.Consumer;
 public final class TimerQueue {
     private static final int MOST = 1 << 26;
 
-    final TimerHost host;
+    final LoopContext host;
     final TimerBindings bindings = new TimerBindings();
 
     private final NearQueue near = new NearQueue();
@@ -30,7 +31,7 @@ public final class TimerQueue {
     private long nextSequence;
 
     /// @param nowNanos the time at which the queue begins
-    public TimerQueue(TimerHost host, long nowNanos) {
+    public TimerQueue(LoopContext host, long nowNanos) {
         this.host = host;
         this.wheel = new TimerWheel(near, nowNanos);
     }

@@ -13,10 +13,10 @@ import dev.gyre.SubmitResult;
 import dev.gyre.WatchSpec;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.backend.epoll.EpollBackend;
+import dev.gyre.internal.base.TestLoopContext;
 import dev.gyre.internal.io.FakeDescriptors;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.OpenDescriptors;
-import dev.gyre.internal.time.OpenHost;
 import dev.gyre.metrics.LoopObserver;
 
 import org.junit.jupiter.api.Test;
@@ -226,22 +226,24 @@ class ShutdownTest {
     @Test
     @Clause("Q-2")
     void submit_betweenTheStateAndTheClosedLane_isRefused() {
-        Parts parts = new Parts(LoopConfig.DEFAULT, backend, loop, new OpenHost());
-        parts.state.move(LoopState.AWAKE, LoopState.TERMINATING);
-        assertThat(parts.ingress.submit(() -> {})).isEqualTo(SubmitResult.TERMINATED);
-        assertThat(parts.ingress.external.depth()).isZero();
+        LoopComponents components =
+                new LoopComponents(LoopConfig.DEFAULT, backend, loop, new TestLoopContext());
+        components.state.move(LoopState.AWAKE, LoopState.TERMINATING);
+        assertThat(components.ingress.submit(() -> {})).isEqualTo(SubmitResult.TERMINATED);
+        assertThat(components.ingress.external.depth()).isZero();
     }
 
     @Test
     @Clause({"S-1", "Q-2"})
     void carryOut_beforeWhoBeganHasClosedTheLane_letsNoTaskInBehindTheDrain() {
-        Parts parts = new Parts(LoopConfig.DEFAULT, backend, loop, new OpenHost());
-        Shutdown shutdown = new Shutdown(parts);
-        parts.state.move(LoopState.AWAKE, LoopState.RUNNING);
+        LoopComponents components =
+                new LoopComponents(LoopConfig.DEFAULT, backend, loop, new TestLoopContext());
+        Shutdown shutdown = new Shutdown(components);
+        components.state.move(LoopState.AWAKE, LoopState.RUNNING);
         // Another thread began the shutdown, and is held up right here.
-        parts.state.move(LoopState.RUNNING, LoopState.TERMINATING);
+        components.state.move(LoopState.RUNNING, LoopState.TERMINATING);
         shutdown.carryOut(true);
-        assertThat(parts.ingress.external.offer(() -> log.add("lost")))
+        assertThat(components.ingress.external.offer(() -> log.add("lost")))
                 .isEqualTo(ExternalLane.Offer.CLOSED);
     }
 

@@ -78,6 +78,6 @@ class StateCellTest {
         assertThat(cell.get()).isEqualTo(TERMINATING);
         cell.terminated();
         assertThat(cell.get()).isEqualTo(TERMINATED);
-        assertThat(cell.isEnding()).isTrue();
+        assertThat(cell.isShuttingDown()).isTrue();
     }
 }

@@ -9,12 +9,12 @@ import dev.gyre.LoopState;
 import dev.gyre.RunMode;
 import dev.gyre.Timer;
 import dev.gyre.WatchSpec;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.backend.ScriptedBackend.Poll;
 import dev.gyre.internal.base.TaskRing;
+import dev.gyre.internal.base.TestLoopContext;
 import dev.gyre.internal.io.FakeDescriptors;
-import dev.gyre.internal.time.OpenHost;
 import dev.gyre.metrics.LoopObserver;
 
 import net.jqwik.api.ForAll;
@@ -55,7 +55,7 @@ class TickTest {
     @Clause("L-5")
     void turn_withWorkOfEveryKind_runsItInTheContractsOrder() {
         loop.watch(fakes.get(7), WatchSpec.reading(ready -> saysAndLeaves("io").run()));
-        backend.makeReady(7, Ready.READABLE);
+        backend.makeReady(7, Readiness.READ);
         loop.submit(saysAndLeaves("external"));
         loop.submitPriority(saysAndLeaves("priority"));
         loop.after(Duration.ZERO, timer -> saysAndLeaves("timer").run());
@@ -88,7 +88,7 @@ class TickTest {
                             loop.after(Duration.ZERO, timer -> log.add("timer"));
                             loop.unwatch(fakes.get(7));
                         }));
-        backend.makeReady(7, Ready.READABLE);
+        backend.makeReady(7, Readiness.READ);
         loop.runUntilEmpty();
         assertThat(log).containsExactly("io", "timer", "deferred");
     }
@@ -150,7 +150,7 @@ class TickTest {
             case 2 -> loop.defer(action);
             case 3 -> loop.microtask(action);
             case 4 -> loop.after(Duration.ofNanos(random.nextInt(50)), timer -> action.run());
-            case 5 -> backend.makeReady(random.nextInt(4), Ready.READABLE);
+            case 5 -> backend.makeReady(random.nextInt(4), Readiness.READ);
             default -> loop.after(Duration.ZERO, timer -> action.run());
         }
     }
@@ -278,7 +278,7 @@ class TickTest {
         for (int fd = 0; fd < 3; fd++) {
             String name = "io" + fd;
             loop.watch(fakes.get(fd), WatchSpec.reading(ready -> saysAndLeaves(name).run()));
-            backend.makeReady(fd, Ready.READABLE);
+            backend.makeReady(fd, Readiness.READ);
         }
         assertThat(loop.runOne()).isEqualTo(1);
         assertThat(log).containsExactly("io0", "io0'");
@@ -416,7 +416,7 @@ class TickTest {
                             log.add("io");
                             loop.unwatch(fakes.get(3));
                         }));
-        backend.duringWait(() -> backend.makeReady(3, Ready.READABLE));
+        backend.duringWait(() -> backend.makeReady(3, Readiness.READ));
         loop.runUntilEmpty();
         assertThat(log).containsExactly("io");
     }
@@ -462,7 +462,7 @@ class TickTest {
     @Clause("Q-3")
     void externalLane_runsWhatIsThere_andWhatThatSubmitsInALaterTick() {
         loop.watch(fakes.get(1), WatchSpec.reading(ready -> log.add("io")));
-        backend.makeReady(1, Ready.READABLE);
+        backend.makeReady(1, Readiness.READ);
         loop.submit(
                 () -> {
                     log.add("first");
@@ -555,7 +555,7 @@ class TickTest {
                             loop.defer(says("from io"));
                             loop.unwatch(fakes.get(1));
                         }));
-        backend.makeReady(1, Ready.READABLE);
+        backend.makeReady(1, Readiness.READ);
         loop.after(
                 Duration.ZERO,
                 timer -> {
@@ -572,7 +572,7 @@ class TickTest {
     @Clause("Q-7")
     void defer_fromADeferredCallback_runsInTheNextTurnAndKeepsThePollFromBlocking() {
         loop.watch(fakes.get(1), WatchSpec.reading(ready -> log.add("io")));
-        backend.makeReady(1, Ready.READABLE);
+        backend.makeReady(1, Readiness.READ);
         loop.defer(
                 () -> {
                     log.add("first");
@@ -641,7 +641,7 @@ class TickTest {
         for (int fd = 0; fd < count; fd++) {
             String name = "io" + fd;
             loop.watch(fakes.get(fd), WatchSpec.reading(ready -> saysAndLeaves(name).run()));
-            backend.makeReady(fd, Ready.READABLE);
+            backend.makeReady(fd, Readiness.READ);
         }
     }
 
@@ -695,7 +695,7 @@ class TickTest {
                     }
                 });
         loop.watch(fakes.get(1), WatchSpec.reading(ready -> log.add("io")));
-        backend.makeReady(1, Ready.READABLE);
+        backend.makeReady(1, Readiness.READ);
         loop.after(
                 Duration.ofMillis(2),
                 timer -> {
@@ -710,25 +710,25 @@ class TickTest {
     @Test
     @Clause("M-3")
     void queues_afterABurst_shrinkAsTheLoopTurns() {
-        Parts parts =
-                new Parts(
+        LoopComponents components =
+                new LoopComponents(
                         LoopConfig.DEFAULT.withMicrotaskBudget(100_000),
                         backend,
                         loop,
-                        new OpenHost());
-        Tick tick = new Tick(parts);
-        parts.state.move(LoopState.AWAKE, LoopState.RUNNING);
-        parts.bounds.none();
-        parts.bounds.limitWaits(0);
+                        new TestLoopContext());
+        Tick tick = new Tick(components);
+        components.state.move(LoopState.AWAKE, LoopState.RUNNING);
+        components.bounds.none();
+        components.bounds.limitWaits(0);
         for (int i = 0; i < 10_000; i++) {
-            parts.microtasks.add(() -> {});
-            parts.deferred.add(() -> {});
+            components.microtasks.add(() -> {});
+            components.deferred.add(() -> {});
         }
         for (int turn = 0; turn < 20; turn++) {
             tick.turn();
         }
-        assertThat(parts.microtasks.capacity()).isEqualTo(TaskRing.LEAST);
-        assertThat(parts.deferred.capacity()).isEqualTo(TaskRing.LEAST);
+        assertThat(components.microtasks.capacity()).isEqualTo(TaskRing.LEAST);
+        assertThat(components.deferred.capacity()).isEqualTo(TaskRing.LEAST);
     }
 
     // ------------------------------------------------------------------ sleeping

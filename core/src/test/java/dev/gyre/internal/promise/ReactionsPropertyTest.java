@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.gyre.Clause;
 import dev.gyre.internal.base.Confinement;
 import dev.gyre.internal.base.TaskRing;
-import dev.gyre.internal.time.OpenHost;
+import dev.gyre.internal.base.TestLoopContext;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -42,7 +42,7 @@ class ReactionsPropertyTest {
         }
         reactions.trigger(
                 new Promises(
-                        new OpenHost(),
+                        new TestLoopContext(),
                         new Confinement("tested"),
                         new TaskRing("microtasks"),
                         false));

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.fail;
 import dev.gyre.Clause;
 import dev.gyre.internal.base.Confinement;
 import dev.gyre.internal.base.TaskRing;
-import dev.gyre.internal.time.OpenHost;
+import dev.gyre.internal.base.TestLoopContext;
 
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -73,7 +73,7 @@ class RegistryPropertyTest {
     private static final class Run {
         private final Promises home =
                 new Promises(
-                        new OpenHost(),
+                        new TestLoopContext(),
                         new Confinement("tested"),
                         new TaskRing("microtasks"),
                         false);

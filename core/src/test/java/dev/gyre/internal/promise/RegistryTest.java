@@ -8,7 +8,7 @@ import dev.gyre.LoopOverloadedException;
 import dev.gyre.Reachability;
 import dev.gyre.internal.base.Confinement;
 import dev.gyre.internal.base.TaskRing;
-import dev.gyre.internal.time.OpenHost;
+import dev.gyre.internal.base.TestLoopContext;
 
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +19,10 @@ import java.util.List;
 class RegistryTest {
     private final Promises home =
             new Promises(
-                    new OpenHost(), new Confinement("tested"), new TaskRing("microtasks"), false);
+                    new TestLoopContext(),
+                    new Confinement("tested"),
+                    new TaskRing("microtasks"),
+                    false);
     private final Registry registry = home.registry;
     private final List<LoopPromise<?>> added = new ArrayList<>();
 

@@ -9,6 +9,8 @@ import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.Timer;
 import dev.gyre.internal.backend.ScriptedBackend;
+import dev.gyre.internal.base.LoopContext;
+import dev.gyre.internal.base.TestLoopContext;
 import dev.gyre.internal.loop.Loop;
 
 import org.junit.jupiter.api.AfterEach;
@@ -28,8 +30,8 @@ class TimerCountsTest {
     private final Cancellation cancellation = source.cancellation();
 
     /// Whose checks are logged, and whose loop is a real one.
-    private final TimerHost host =
-            new TimerHost() {
+    private final LoopContext host =
+            new TestLoopContext() {
                 @Override
                 public void requireConfined(String method) {
                     log.add("confined " + method);
@@ -38,11 +40,6 @@ class TimerCountsTest {
                 @Override
                 public void requireOpen(String method) {
                     log.add("open " + method);
-                }
-
-                @Override
-                public long nowNanos() {
-                    return 0;
                 }
 
                 @Override

@@ -3,6 +3,7 @@ package dev.gyre.internal.time;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
+import dev.gyre.internal.base.TestLoopContext;
 
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
@@ -15,7 +16,7 @@ import java.util.List;
 import java.util.Random;
 
 class TimerQueueTest {
-    private final TimerQueue queue = new TimerQueue(new OpenHost(), 0);
+    private final TimerQueue queue = new TimerQueue(new TestLoopContext(), 0);
 
     /// The model: a list that is sorted when asked.
     private record Model(LoopTimer timer, long deadline, int order) {}
@@ -28,7 +29,7 @@ class TimerQueueTest {
             @ForAll long seed, @ForAll @IntRange(min = 1, max = 120) int steps) {
         Random random = new Random(seed);
         long now = random.nextLong();
-        TimerQueue tested = new TimerQueue(new OpenHost(), now);
+        TimerQueue tested = new TimerQueue(new TestLoopContext(), now);
         tested.collectDue(now);
         List<Model> model = new ArrayList<>();
         int order = 0;
@@ -181,7 +182,7 @@ class TimerQueueTest {
     void boundaries_ofEveryLevel_fireNeitherEarlyNorLate() {
         for (int shift = TimerWheel.TICK_SHIFT; shift < 62; shift += TimerWheel.LEVEL_SHIFT) {
             for (long offset = -1; offset <= 1; offset++) {
-                TimerQueue tested = new TimerQueue(new OpenHost(), 0);
+                TimerQueue tested = new TimerQueue(new TestLoopContext(), 0);
                 tested.collectDue(0);
                 long deadline = (1L << shift) + offset;
                 LoopTimer timer = tested.schedule(deadline, 0, t -> {});

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.Clause;
+import dev.gyre.internal.base.TestLoopContext;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,7 +20,7 @@ import java.util.Random;
 class TimerWheelTest {
     private static final long TICK = 1L << TimerWheel.TICK_SHIFT;
 
-    private final TimerQueue queue = new TimerQueue(new OpenHost(), 0);
+    private final TimerQueue queue = new TimerQueue(new TestLoopContext(), 0);
 
     private LoopTimer timer(long deadline) {
         return queue.schedule(deadline, 0, timer -> {});

@@ -4,8 +4,8 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import dev.gyre.WatchSpec;
-import dev.gyre.internal.backend.IoHandler;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
+import dev.gyre.internal.base.StressLoopContext;
 import dev.gyre.io.ClosedDescriptorException;
 
 import org.openjdk.jcstress.annotations.Actor;
@@ -22,7 +22,7 @@ public final class ClosingStress {
     private ClosingStress() {}
 
     /// A loop's watchers and one descriptor.
-    private static final class Scene implements WatchHost {
+    private static final class Scene extends StressLoopContext {
         final NumberedKernel backend = new NumberedKernel();
         final Watchers watchers = new Watchers(backend, this);
         final OpenDescriptor descriptor =
@@ -49,15 +49,6 @@ public final class ClosingStress {
             result.r2 = backend.kernel.late();
             result.r3 = watchers.size() + watchers.referenced() + (backend.isRegistered() ? 1 : 0);
         }
-
-        @Override
-        public void requireConfined(String method) {}
-
-        @Override
-        public void requireOpen(String method) {}
-
-        @Override
-        public void lookAgain() {}
     }
 
     /// Catches a number that is registered after it was given back, and a watcher that nobody
@@ -104,12 +95,9 @@ public final class ClosingStress {
         @Actor
         public void loop(LII_Result result) {
             boolean closedBefore = scene.closed;
-            int callbacks = watcher.take(Ready.READABLE);
-            if ((callbacks & IoHandler.READ) != 0) {
-                if (watcher.wants(IoHandler.READ)) {
-                    watcher.run(IoHandler.READ);
-                }
-                watcher.finish();
+            watcher.onReady(Readiness.READ);
+            if (watcher.nextCallback()) {
+                watcher.runCallback();
             }
             result.r1 = !scene.told ? "dropped" : closedBefore ? "told too late" : "told";
         }

@@ -4,14 +4,14 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import dev.gyre.CancellationSource;
-import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.epoll.CountingKernel;
+import dev.gyre.internal.base.StressLoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Syscalls;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
@@ -27,7 +27,7 @@ public final class OperationStress {
     private OperationStress() {}
 
     /// A loop's operations, one descriptor and one operation that is pending on it.
-    private static final class Scene implements OperationHost {
+    private static final class Scene extends StressLoopContext {
         final CountingKernel kernel = new CountingKernel();
         final OneRequest requests = new OneRequest();
         final LoopOperations operations =
@@ -49,7 +49,7 @@ public final class OperationStress {
         private volatile @Nullable Thread loopThread;
 
         Scene() {
-            descriptor.opening().known(Traits.SOCKET | Traits.STREAM);
+            descriptor.lifetime().setTraits(Traits.SOCKET | Traits.STREAM);
             operation =
                     operations
                             .pools()
@@ -72,12 +72,10 @@ public final class OperationStress {
 
         private void drain() {
             operations.runErrands();
-            for (Request done = requests.takeCompleted();
+            for (Request done = requests.pollCompleted();
                     done != null;
-                    done = requests.takeCompleted()) {
-                int callbacks = done.owner.take(0);
-                done.owner.run(callbacks);
-                done.owner.finish();
+                    done = requests.pollCompleted()) {
+                done.handler.onComplete(done);
             }
         }
 
@@ -92,33 +90,9 @@ public final class OperationStress {
         }
 
         @Override
-        public EventLoop loop() {
-            throw new AssertionError("nothing is promised here");
-        }
-
-        @Override
-        public void requireConfined(String method) {}
-
-        @Override
-        public void requireOpen(String method) {}
-
-        @Override
         @SuppressWarnings("ReferenceEquality") // a thread is only itself
-        public boolean isHere() {
+        public boolean isLoopThread() {
             return loopThread == Thread.currentThread();
-        }
-
-        @Override
-        public void lookAgain() {}
-
-        @Override
-        public boolean isEnding() {
-            return false;
-        }
-
-        @Override
-        public boolean isWatched(int fd) {
-            return false;
         }
     }
 

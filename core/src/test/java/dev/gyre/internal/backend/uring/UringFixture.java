@@ -9,7 +9,8 @@ import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.Request;
-import dev.gyre.internal.backend.RequestHost;
+import dev.gyre.internal.base.LoopContext;
+import dev.gyre.internal.base.TestLoopContext;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyUring;
@@ -62,7 +63,7 @@ abstract class UringFixture {
             backend.close();
         }
         backend = IoUringBackend.open(seam, uring, 16);
-        requests = backend.openRequests(host(config));
+        requests = backend.openOperations(host(config));
     }
 
     @AfterEach
@@ -131,7 +132,7 @@ abstract class UringFixture {
             for (Runnable task = handedOver.poll(); task != null; task = handedOver.poll()) {
                 task.run();
             }
-            Request done = requests.takeCompleted();
+            Request done = requests.pollCompleted();
             if (done != null) {
                 return done;
             }
@@ -142,7 +143,7 @@ abstract class UringFixture {
 
     protected void nothingYet() {
         backend.pollNow();
-        assertThat(requests.takeCompleted()).isNull();
+        assertThat(requests.pollCompleted()).isNull();
     }
 
     protected void send(int fd, String text) {
@@ -195,15 +196,10 @@ abstract class UringFixture {
         return "gyre-" + name + "-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
     }
 
-    protected RequestHost host(LoopConfig config) {
-        return new RequestHost() {
+    protected LoopContext host(LoopConfig config) {
+        return new TestLoopContext(config) {
             @Override
-            public LoopConfig config() {
-                return config;
-            }
-
-            @Override
-            public boolean submitPriority(Runnable task) {
+            public boolean trySubmitPriority(Runnable task) {
                 handedOver.add(task);
                 backend.wake();
                 return true;

@@ -1,0 +1,394 @@
+package dev.gyre.internal.backend;
+
+import dev.gyre.LoopConfig;
+import dev.gyre.internal.backend.DescriptorState.Traits;
+import dev.gyre.internal.backend.Opcode.Kind;
+import dev.gyre.internal.backend.Request.State;
+import dev.gyre.internal.base.LoopContext;
+import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.Syscalls;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
+import java.util.List;
+
+/// Operations over readiness.
+///
+/// A request is tried at once if nobody waits before it and the descriptor is not known to block;
+/// else it joins the queue of its kind, and the kernel is asked to tell of that kind from the end
+/// of the tick on. When it does, the queue is served from the front until the descriptor blocks
+/// again.
+///
+/// Descriptors are registered edge-triggered: [EdgeTriggeredInterest] tracks what is armed, and
+/// which kinds would block.
+///
+/// Loop thread only.
+public final class ReadinessOperations implements OperationEngine, DescriptorState.EventReader {
+    private final SyscallExecutor performer;
+    private final FileWorkers files;
+    private final ReceiveBuffers buffers;
+    private final CompletionQueue completions = new CompletionQueue();
+    private final DescriptorPool descriptors;
+    private final EdgeTriggeredInterest interest;
+
+    /// Descriptors with a receive that waits for a buffer.
+    private final ArrayDeque<DescriptorState> starved = new ArrayDeque<>();
+
+    public ReadinessOperations(Backend backend, Syscalls seam, LoopContext host) {
+        performer = new SyscallExecutor(seam.kernels().get(), seam.sockets().get());
+        files = new FileWorkers(host, seam.files(), completions);
+        LoopConfig config = host.config();
+        buffers =
+                new ReceiveBuffers(
+                        seam.memory(), config.receiveBuffers(), config.receiveBufferBytes());
+        descriptors = new DescriptorPool(this, config.preallocatedDescriptors());
+        interest = new EdgeTriggeredInterest(backend, completions, descriptors);
+    }
+
+    @Override
+    public DescriptorState open(int fd, int traits) {
+        return descriptors.acquire(fd, traits);
+    }
+
+    // ------------------------------------------------------------------ starting
+
+    @Override
+    public void start(DescriptorState descriptor, Request request) {
+        request.begin(descriptor);
+        request.fd = descriptor.fd;
+        completions.onStarted();
+        tryOrQueue(descriptor, request);
+    }
+
+    private void tryOrQueue(DescriptorState descriptor, Request request) {
+        Kind kind = request.opcode.kind;
+        if (kind == Kind.END) {
+            awaitEnd(descriptor, request);
+            return;
+        }
+        if (kind == Kind.READ && !descriptor.queue(Kind.URGENT).isEmpty()) {
+            // Urgent data first. The read itself is tried all the same: what it waits for may have
+            // been reported already, and no edge comes twice.
+            serve(descriptor, Kind.URGENT, 0);
+        }
+        RequestQueue queue = descriptor.queue(kind);
+        if (queue.isEmpty() && !EdgeTriggeredInterest.isBlocked(descriptor, kind)) {
+            long result = perform(descriptor, request);
+            if (result != SyscallExecutor.WOULD_BLOCK) {
+                complete(descriptor, request, result);
+                return;
+            }
+        }
+        queue.add(request);
+        interest.want(descriptor, kind);
+    }
+
+    private void awaitEnd(DescriptorState descriptor, Request request) {
+        int known = descriptor.endEvents & request.flags;
+        if (known != 0) {
+            completions.post(request, known, false);
+        } else {
+            descriptor.queue(Kind.END).add(request);
+            interest.want(descriptor, Kind.END);
+        }
+    }
+
+    @Override
+    public void startFile(Request request) {
+        request.begin(null);
+        completions.onStarted();
+        files.start(request);
+    }
+
+    /// Performs it once, and notes if the descriptor blocks now.
+    private long perform(DescriptorState descriptor, Request request) {
+        if (request.opcode == Opcode.RECEIVE) {
+            return receive(descriptor, request);
+        }
+        long before = request.transferred;
+        long result = performer.execute(request, descriptor.traits);
+        Kind kind = request.opcode.kind;
+        if (result == SyscallExecutor.WOULD_BLOCK) {
+            interest.onWouldBlock(descriptor, kind, request.transferred != before);
+        } else {
+            if (request.opcode == Opcode.READ && isDrained(descriptor, result, request.length)) {
+                EdgeTriggeredInterest.onDrained(descriptor, kind);
+            }
+            EdgeTriggeredInterest.onPerformed(descriptor, kind, leavesNothing(request, result));
+        }
+        return result;
+    }
+
+    /// Whether the next call is expected to block: a read that is not full, and one that takes a
+    /// whole thing at a time.
+    private static boolean leavesNothing(Request request, long result) {
+        return request.opcode.kind == Kind.READ
+                && (request.opcode != Opcode.READ || result < request.length);
+    }
+
+    /// Returns whether a read of up to `length` bytes has taken all that the descriptor had.
+    private static boolean isDrained(DescriptorState descriptor, long result, long length) {
+        return result > 0
+                && result < length
+                && !descriptor.ending
+                && (descriptor.traits & Traits.EMPTIED_BY_SHORT_READ) != 0;
+    }
+
+    private long receive(DescriptorState descriptor, Request request) {
+        int buffer = buffers.acquire();
+        if (buffer < 0) {
+            // Not blocked, for all that is known: it is us who are not ready. A read that follows
+            // must be tried, for its edge has come.
+            if (!descriptor.awaitsBuffer) {
+                descriptor.awaitsBuffer = true;
+                starved.add(descriptor);
+            }
+            return SyscallExecutor.WOULD_BLOCK;
+        }
+        long result =
+                performer.receive(
+                        descriptor.fd, buffers.address(buffer), buffers.size(), descriptor.traits);
+        if (result > 0) {
+            request.buffer = buffer;
+            EdgeTriggeredInterest.onPerformed(descriptor, Kind.READ, result < buffers.size());
+            if (isDrained(descriptor, result, buffers.size())) {
+                EdgeTriggeredInterest.onDrained(descriptor, Kind.READ);
+            }
+        } else {
+            buffers.release(buffer);
+            if (result == SyscallExecutor.WOULD_BLOCK) {
+                interest.onWouldBlock(descriptor, Kind.READ, false);
+            }
+        }
+        return result;
+    }
+
+    private void complete(DescriptorState descriptor, Request request, long result) {
+        boolean more = request.multishot && request.continuesAfter(result);
+        if (more) {
+            descriptor.inFlight++;
+            descriptor.addDelivered(request);
+        }
+        completions.post(request, result, more);
+    }
+
+    @Override
+    public void resume(Request request) {
+        DescriptorState descriptor = request.descriptor;
+        assert descriptor != null && request.multishot : "only a multishot goes on";
+        descriptor.inFlight--;
+        descriptor.removeDelivered(request);
+        if (request.cancelRequested || descriptor.released != null) {
+            completions.post(request, -Errno.ECANCELED, false);
+            descriptors.releaseIfUnused(descriptor);
+        } else {
+            tryOrQueue(descriptor, request);
+        }
+    }
+
+    // ------------------------------------------------------------------ events
+
+    @Override
+    public void onReady(DescriptorState descriptor, int ready) {
+        int errno = Readiness.errno(ready);
+        if (errno != 0) {
+            fail(descriptor, errno);
+            return;
+        }
+        boolean over = (ready & (Readiness.ERROR | Readiness.HANGUP)) != 0;
+        descriptor.ending |= over || (ready & (Readiness.END | Readiness.URGENT)) != 0;
+        descriptor.endEvents |= ready & (Readiness.END | Readiness.HANGUP | Readiness.ERROR);
+        if ((ready & Readiness.URGENT) != 0
+                || (!over && !descriptor.queue(Kind.URGENT).isEmpty())) {
+            // Tried even if not announced: kqueue may report it in a later batch than the read.
+            serve(descriptor, Kind.URGENT, ready);
+        }
+        if (over && !descriptor.queue(Kind.URGENT).isEmpty()) {
+            endUrgent(descriptor);
+        }
+        if (over || (ready & (Readiness.READ | Readiness.END)) != 0) {
+            serve(descriptor, Kind.READ, ready);
+        }
+        if (over || (ready & Readiness.WRITE) != 0) {
+            serve(descriptor, Kind.WRITE, ready);
+        }
+        if (!descriptor.queue(Kind.END).isEmpty()) {
+            serveEnd(descriptor);
+        }
+    }
+
+    private void serveEnd(DescriptorState descriptor) {
+        RequestQueue queue = descriptor.queue(Kind.END);
+        Request request = queue.first();
+        while (request != null) {
+            Request after = queue.after(request);
+            int known = descriptor.endEvents & request.flags;
+            if (known != 0) {
+                queue.remove(request);
+                completions.post(request, known, false);
+            }
+            request = after;
+        }
+    }
+
+    /// The kernel reported an error in place of readiness.
+    private void fail(DescriptorState descriptor, int errno) {
+        descriptor.ending = true;
+        EdgeTriggeredInterest.reset(descriptor);
+        completions.postAll(descriptor, -errno);
+    }
+
+    /// Serves a queue from the front until the descriptor blocks.
+    private void serve(DescriptorState descriptor, Kind kind, int ready) {
+        EdgeTriggeredInterest.onReady(descriptor, kind);
+        RequestQueue queue = descriptor.queue(kind);
+        if (queue.isEmpty()) {
+            interest.onUnwantedReadiness(descriptor, kind);
+            return;
+        }
+        Request request = queue.first();
+        while (request != null && !EdgeTriggeredInterest.isBlocked(descriptor, kind)) {
+            long result = perform(descriptor, request);
+            if (result == SyscallExecutor.WOULD_BLOCK) {
+                return;
+            }
+            queue.remove(request);
+            complete(descriptor, request, result);
+            if (result < 0 && (ready & Readiness.ERROR) != 0) {
+                completions.postAll(descriptor, result);
+                return;
+            }
+            request = queue.first();
+        }
+    }
+
+    /// No urgent data comes any more, and the call for it would not say so.
+    private void endUrgent(DescriptorState descriptor) {
+        int error = performer.socketError(descriptor.fd);
+        RequestQueue queue = descriptor.queue(Kind.URGENT);
+        for (Request request = queue.poll(); request != null; request = queue.poll()) {
+            completions.post(request, -Math.abs(error), false);
+        }
+        if (error > 0) {
+            completions.postAll(descriptor, -error); // It was taken from the others by asking.
+        }
+    }
+
+    // ------------------------------------------------------------------ before a wait
+
+    @Override
+    public void flush() {
+        if (!starved.isEmpty() && buffers.available() > 0) {
+            feed();
+        }
+        interest.flush();
+    }
+
+    private void feed() {
+        while (!starved.isEmpty() && buffers.available() > 0) {
+            DescriptorState descriptor = starved.removeFirst();
+            descriptor.awaitsBuffer = false;
+            if (descriptor.released == null) {
+                serve(descriptor, Kind.READ, 0);
+            }
+            descriptors.releaseIfUnused(descriptor);
+        }
+    }
+
+    // ------------------------------------------------------------------ ending
+
+    @Override
+    public void cancel(Request request) {
+        if (request.state() == State.IDLE
+                || (request.state() == State.COMPLETED && !request.more)) {
+            return;
+        }
+        DescriptorState descriptor = request.descriptor;
+        if (descriptor != null
+                && request.state() == State.PENDING
+                && descriptor.queue(request.opcode.kind).contains(request)) {
+            descriptor.queue(request.opcode.kind).remove(request);
+            completions.post(request, -Errno.ECANCELED, false);
+        } else {
+            request.cancelRequested = true; // On its way: whoever has it will see to it.
+        }
+    }
+
+    @Override
+    public void cancelAll(DescriptorState descriptor, @Nullable Object key, int kinds) {
+        for (Kind kind : DescriptorState.QUEUES) {
+            if ((kinds & kind.bit) != 0) {
+                cancelAll(descriptor.queue(kind), key);
+            }
+        }
+        List<Request> withOwners = descriptor.delivered();
+        for (int i = 0; i < withOwners.size(); i++) {
+            Request request = withOwners.get(i);
+            if ((kinds & request.opcode.kind.bit) != 0 && hasKey(request, key)) {
+                request.cancelRequested = true;
+            }
+        }
+    }
+
+    private void cancelAll(RequestQueue queue, @Nullable Object key) {
+        Request request = queue.first();
+        while (request != null) {
+            Request after = queue.after(request);
+            if (hasKey(request, key)) {
+                cancel(request);
+            }
+            request = after;
+        }
+    }
+
+    private static boolean hasKey(Request request, @Nullable Object key) {
+        return key == null || key.equals(request.key);
+    }
+
+    @Override
+    public void close(DescriptorState descriptor, Runnable released) {
+        cancelAll(descriptor, null, Kind.ALL);
+        descriptor.released = released;
+        interest.deregister(descriptor);
+        released.run();
+        descriptors.releaseIfUnused(descriptor);
+    }
+
+    // ------------------------------------------------------------------ completions
+
+    @Override
+    public @Nullable Request pollCompleted() {
+        return completions.poll();
+    }
+
+    @Override
+    public boolean hasCompleted() {
+        return !completions.isEmpty();
+    }
+
+    @Override
+    public int outstanding() {
+        return completions.outstanding();
+    }
+
+    @Override
+    public long completedCount() {
+        return completions.completedCount();
+    }
+
+    @Override
+    public ReceiveBuffers buffers() {
+        return buffers;
+    }
+
+    @Override
+    public void releaseBuffer(int buffer) {
+        buffers.release(buffer);
+    }
+
+    @Override
+    public void close() {
+        files.close();
+    }
+}
