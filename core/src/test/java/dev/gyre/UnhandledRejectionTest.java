@@ -333,12 +333,12 @@ class UnhandledRejectionTest {
             assertThat(logged.messages()).hasSize(2);
             assertThat(logged.messages().getFirst())
                     .contains("EventLoop[plain")
-                    .contains("nobody handled the rejection of Promise#1")
+                    .contains("unhandled rejection of Promise#1")
                     .contains("java.io.IOException")
                     .contains("end the chain with recover, or await it")
                     .contains("LoopConfig.withPromiseTracing");
             assertThat(logged.messages().getLast())
-                    .contains("Made at \n\tat " + getClass().getName() + ".")
+                    .contains("Created at \n\tat " + getClass().getName() + ".")
                     .doesNotContain("withPromiseTracing");
         }
     }

@@ -3,7 +3,7 @@ package dev.gyre.io;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.OpenFiles;
-import dev.gyre.internal.sys.Limits;
+import dev.gyre.internal.sys.DescriptorLimit;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
 
 import java.nio.ByteBuffer;
@@ -61,7 +61,7 @@ public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor 
     /// Returns the maximum number of open descriptors of the process, as in `ulimit -n`; -1 if
     /// unknown.
     static long limit() {
-        return Limits.openFiles().current();
+        return DescriptorLimit.openFiles().current();
     }
 
     /// The number.

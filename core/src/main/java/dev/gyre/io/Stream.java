@@ -3,7 +3,7 @@ package dev.gyre.io;
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.internal.net.LoopStream;
-import dev.gyre.internal.net.StreamConnector;
+import dev.gyre.internal.net.Streams;
 
 import org.jspecify.annotations.Nullable;
 
@@ -56,7 +56,7 @@ public sealed interface Stream permits LoopStream {
     ///
     /// @throws IllegalArgumentException if [StreamConfig#tls()] is a server's, or verifies a name and there is none
     static Promise<Stream> connect(EventLoop loop, SocketAddress to, StreamConfig config) {
-        return StreamConnector.connect(loop, to, config);
+        return Streams.connect(loop, to, config);
     }
 
     // ------------------------------------------------------------------ reading

@@ -3,6 +3,7 @@ package dev.gyre.metrics;
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.ShutdownReport;
+import dev.gyre.internal.base.LoggingObserver;
 
 /// Hears of what an operator should know. Called on the loop thread, so it must not block; what it throws
 /// is treated like a failure of a callback.

@@ -7,13 +7,13 @@ import static dev.gyre.internal.sys.Linux.SOCK_STREAM;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.DescriptorState.Traits;
-import dev.gyre.internal.sys.FdPair;
+import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.NativeBytes;
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
 import dev.gyre.internal.sys.SocketAddresses;
 import dev.gyre.internal.sys.SocketCalls;
-import dev.gyre.internal.sys.SocketHints;
 import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.io.Descriptor;
 
@@ -137,8 +137,7 @@ public final class NativeSockets {
 
     private static void check(String attempt, String call, SocketAddress address, int result) {
         if (result < 0) {
-            throw new SystemCallException(
-                    call, -result, attempt, SocketHints.bind(address, -result));
+            throw new SystemCallException(call, -result, attempt, Errno.bindHint(address, -result));
         }
     }
 

@@ -7,11 +7,11 @@ import dev.gyre.Clause;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.base.TestLoopContext;
-import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.LinuxSocketCalls;
 import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
 import dev.gyre.internal.sys.Syscalls;
 
 import org.junit.jupiter.api.AfterEach;

@@ -1,9 +1,9 @@
 package dev.gyre.internal.io;
 
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
 import dev.gyre.io.Descriptor;
 
 import java.nio.ByteBuffer;

@@ -5,11 +5,11 @@ import static dev.gyre.internal.base.Log.LOG;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Wakeup;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Kevent;
 import dev.gyre.internal.sys.KqueueCalls;
 import dev.gyre.internal.sys.KqueueFlavour;
 import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
 
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;

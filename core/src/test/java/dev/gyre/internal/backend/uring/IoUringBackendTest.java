@@ -23,7 +23,7 @@ import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyUring;
 import dev.gyre.internal.sys.IoUring;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxInputs;
+import dev.gyre.internal.sys.LinuxFileCalls;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.internal.sys.Syscalls;
@@ -532,7 +532,7 @@ class IoUringBackendTest {
     void register_ofWhatCannotBePolled_isRefused() {
         IoUringBackend backend = open();
         for (String path : List.of(System.getProperty("gyre.root") + "/pom.xml", "/dev/zero")) {
-            int fd = new LinuxInputs().open(path, Linux.O_RDONLY | Linux.O_CLOEXEC);
+            int fd = new LinuxFileCalls().open(path, Linux.O_RDONLY | Linux.O_CLOEXEC);
             assertThatThrownBy(() -> backend.register(fd, Readiness.READ, HANDLER))
                     .isInstanceOf(SystemCallException.class)
                     .hasMessageContaining("EPERM")
