@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.gyre.EventLoop;
-import dev.gyre.internal.sys.Limits;
+import dev.gyre.internal.sys.DescriptorLimit;
 import dev.gyre.os.ChildProcess;
 import dev.gyre.os.Signal;
 
@@ -91,7 +91,7 @@ final class C10kTest {
     /// Fewer where the limit of open files does not allow for ten thousand, but not in CI.
     private static int affordableConnections() {
         int wanted = 10_000;
-        long limit = Limits.openFiles().hard();
+        long limit = DescriptorLimit.openFiles().hard();
         if (limit < 0 || limit >= wanted + C10k.OTHER_DESCRIPTORS) {
             return wanted;
         }

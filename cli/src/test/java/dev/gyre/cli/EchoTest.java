@@ -322,7 +322,7 @@ final class EchoTest {
         assertThat(wrong.err().lines())
                 .singleElement()
                 .asString()
-                .startsWith("Cannot speak TLS: " + file + ": holds no certificate");
+                .startsWith("Cannot speak TLS: " + file + ": contains no certificate");
         assertThat(absent.status()).isEqualTo(1);
         assertThat(absent.err().lines())
                 .singleElement()

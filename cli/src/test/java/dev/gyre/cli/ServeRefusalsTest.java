@@ -84,7 +84,7 @@ final class ServeRefusalsTest {
         assertRefused(
                 Execution.of("serve", "--tls", "--cert", file.toString()),
                 "Cannot speak TLS: " + file,
-                "holds no certificate");
+                "contains no certificate");
     }
 
     @Test

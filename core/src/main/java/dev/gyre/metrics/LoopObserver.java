@@ -3,6 +3,7 @@ package dev.gyre.metrics;
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.ShutdownReport;
+import dev.gyre.internal.base.LoggingObserver;
 
 /// Receives events that an operator should know. Called on the loop thread, so it must not block.
 /// An exception is handled like that of a callback.
