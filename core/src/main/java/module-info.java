@@ -1,5 +1,5 @@
-/// Gyre's core: the event loop and the operating system beneath it, with no runtime dependency.
-@SuppressWarnings("module") // those exported to are built after the core, which cannot see them yet
+/// The event loop and its access to the operating system, without a runtime dependency.
+@SuppressWarnings("module") // the target modules are built after this one
 module dev.gyre {
     requires static org.jspecify; // not transitive, or users would need it: docs/adr/0005
     requires jdk.unsupported; // sun.misc.Signal, the only way to the JVM's own signal handler
@@ -10,12 +10,12 @@ module dev.gyre {
     exports dev.gyre.metrics;
     exports dev.gyre.os;
 
-    // `gyre doctor` asks the kernel itself which calls it allows and what its limits are.
+    // `gyre doctor` checks the system calls and limits of the kernel.
     exports dev.gyre.internal.sys to
             dev.gyre.cli,
             dev.gyre.testkit;
 
-    // The simulated kernel is a backend like any other, only in a module of its own.
+    // The simulated kernel is a backend in a separate module.
     exports dev.gyre.internal.base to
             dev.gyre.testkit;
     exports dev.gyre.internal.backend to

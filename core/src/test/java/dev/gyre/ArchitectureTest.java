@@ -57,8 +57,8 @@ class ArchitectureTest {
                         .because("core has no runtime dependency; JSpecify is compile-time only"));
     }
 
-    /// Each room, and all it may know of the others inside.
-    private static final Map<String, List<String>> ROOMS =
+    /// Each internal package, and the other ones that it may depend on.
+    private static final Map<String, List<String>> PACKAGES =
             Map.ofEntries(
                     entry("sys", List.of("base")),
                     entry("base", List.of()),
@@ -74,17 +74,17 @@ class ArchitectureTest {
 
     @Test
     void dependencies_pointOneWay_fromOsToLoopToBackendToSys() {
-        ROOMS.forEach(
-                (room, known) -> {
+        PACKAGES.forEach(
+                (name, known) -> {
                     String[] others =
-                            ROOMS.keySet().stream()
-                                    .filter(other -> !other.equals(room) && !known.contains(other))
+                            PACKAGES.keySet().stream()
+                                    .filter(other -> !other.equals(name) && !known.contains(other))
                                     .map(other -> "dev.gyre.internal." + other + "..")
                                     .toArray(String[]::new);
                     holds(
                             noClasses()
                                     .that()
-                                    .resideInAPackage("dev.gyre.internal." + room + "..")
+                                    .resideInAPackage("dev.gyre.internal." + name + "..")
                                     .should()
                                     .dependOnClassesThat()
                                     .resideInAnyPackage(others));
@@ -92,37 +92,37 @@ class ArchitectureTest {
     }
 
     @Test
-    void rooms_areAllOnThePlan() {
+    void packages_areAllListed() {
         holds(
                 classes()
                         .that()
                         .resideInAPackage("dev.gyre.internal..")
                         .should()
                         .resideInAnyPackage(
-                                ROOMS.keySet().stream()
-                                        .map(room -> "dev.gyre.internal." + room + "..")
+                                PACKAGES.keySet().stream()
+                                        .map(name -> "dev.gyre.internal." + name + "..")
                                         .toArray(String[]::new)));
     }
 
     @Test
     void backends_areKnownOnlyWhereOneIsChosen() {
         for (String backend : List.of("epoll", "kqueue", "uring")) {
-            String room = "dev.gyre.internal.backend." + backend;
+            String name = "dev.gyre.internal.backend." + backend;
             holds(
                     noClasses()
                             .that()
-                            .resideOutsideOfPackage(room)
+                            .resideOutsideOfPackage(name)
                             .and()
                             .doNotHaveSimpleName("Backends")
                             .should()
                             .dependOnClassesThat()
-                            .resideInAPackage(room)
+                            .resideInAPackage(name)
                             .because("nothing above the Backend contract can tell which it is on"));
         }
     }
 
     @Test
-    void theLinker_isKnownInOneRoom() {
+    void linker_isKnownInOnePackage() {
         holds(
                 noClasses()
                         .that()
@@ -263,9 +263,7 @@ class ArchitectureTest {
                 }
             }
         }
-        assertThat(tooLong)
-                .as("files over 450 lines: would two rooms be clearer than one?")
-                .isEmpty();
+        assertThat(tooLong).as("files over 450 lines: split them").isEmpty();
     }
 
     private static void holds(ArchRule rule) {

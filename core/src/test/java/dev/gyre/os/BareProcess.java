@@ -83,13 +83,13 @@ final class BareProcess {
     private static String ignoringChildren() throws Throwable {
         ignoreSigchld();
         try (EventLoop loop = GuardedLoop.open()) {
-            List<Exit> told = new ArrayList<>();
+            List<Exit> reported = new ArrayList<>();
             Command status = Command.of("grep", "SigIgn", "/proc/self/status");
             ChildProcess child =
-                    ChildProcess.start(loop, status.withOutput(Stdio.PIPE)).onExit(told::add);
+                    ChildProcess.start(loop, status.withOutput(Stdio.PIPE)).onExit(reported::add);
             Collected output = Collected.from(loop, child.output());
             loop.runUntilEmpty();
-            return told + " " + output.text();
+            return reported + " " + output.text();
         }
     }
 

@@ -173,10 +173,10 @@ class ChildProcessFaultTest {
     void start_ofAChildThatIsGoneAndForgottenAtOnce_tellsAnUnknownExit() {
         letTheFirstPidfdPass();
         plan.fail("pidfd_open", Errno.ESRCH);
-        List<Exit> told = new ArrayList<>();
-        ChildProcess child = start(Command.of("true").withOwnGroup()).onExit(told::add);
+        List<Exit> reported = new ArrayList<>();
+        ChildProcess child = start(Command.of("true").withOwnGroup()).onExit(reported::add);
         loop.runUntilEmpty();
-        assertThat(told).containsExactly(new Exit.Unknown());
+        assertThat(reported).containsExactly(new Exit.Unknown());
         assertThat(child.exited().outcome()).isEqualTo(new Outcome.Resolved<>(new Exit.Unknown()));
         assertThat(child.isAlive()).isFalse();
         assertThat(child.signal(Signal.SIGTERM)).isFalse();
@@ -193,20 +193,20 @@ class ChildProcessFaultTest {
     void exit_thatSomebodyElseWasTold_isUnknown() {
         plan.fail("waitid", Errno.EINTR);
         plan.fail("waitid", Errno.ECHILD);
-        List<Exit> told = new ArrayList<>();
-        start(Command.of("true")).onExit(told::add);
+        List<Exit> reported = new ArrayList<>();
+        start(Command.of("true")).onExit(reported::add);
         loop.runUntilEmpty();
-        assertThat(told).containsExactly(new Exit.Unknown());
+        assertThat(reported).containsExactly(new Exit.Unknown());
     }
 
     @Test
     @Clause("Y-1")
     void exit_thatIsNotThereYet_isWaitedForAgain() {
         plan.answer("waitid", () -> 0); // And nothing written: the process has not ended.
-        List<Exit> told = new ArrayList<>();
-        start(Command.of("true")).onExit(told::add);
+        List<Exit> reported = new ArrayList<>();
+        start(Command.of("true")).onExit(reported::add);
         loop.runUntilEmpty();
-        assertThat(told).containsExactly(new Exit.Code(0));
+        assertThat(reported).containsExactly(new Exit.Code(0));
     }
 
     @Test
@@ -215,11 +215,11 @@ class ChildProcessFaultTest {
         for (int i = 0; i < 6; i++) {
             plan.answer("waitid", () -> 0);
         }
-        List<Exit> told = new ArrayList<>();
+        List<Exit> reported = new ArrayList<>();
         long begin = System.nanoTime();
-        start(Command.of("true")).onExit(told::add);
+        start(Command.of("true")).onExit(reported::add);
         loop.runUntilEmpty();
-        assertThat(told).containsExactly(new Exit.Code(0));
+        assertThat(reported).containsExactly(new Exit.Code(0));
         assertThat(System.nanoTime() - begin)
                 .as("pauses of 1, 2, 4 … ms between the looks")
                 .isGreaterThan(63_000_000);
@@ -230,13 +230,13 @@ class ChildProcessFaultTest {
     @Clause({"Y-1", "E-1"})
     void exit_thatTheKernelRefusesToTell_isUnknownAndTheRefusalIsReported() {
         plan.fail("waitid", Errno.EINVAL);
-        List<Exit> told = new ArrayList<>();
-        start(Command.of("true")).onExit(told::add);
+        List<Exit> reported = new ArrayList<>();
+        start(Command.of("true")).onExit(reported::add);
         assertThatThrownBy(loop::runUntilEmpty)
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("waitid(P_PIDFD)");
         loop.runUntilEmpty();
-        assertThat(told).containsExactly(new Exit.Unknown());
+        assertThat(reported).containsExactly(new Exit.Unknown());
         assertNothingIsLeft();
     }
 

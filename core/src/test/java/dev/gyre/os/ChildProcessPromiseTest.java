@@ -29,16 +29,16 @@ class ChildProcessPromiseTest {
     @Clause("Y-1")
     void exited_ofAProcessThatEnds_isResolvedWithHow() {
         try (EventLoop loop = GuardedLoop.open()) {
-            List<Exit> told = new ArrayList<>();
-            ChildProcess.start(loop, "false").exited().thenAccept(told::add);
+            List<Exit> reported = new ArrayList<>();
+            ChildProcess.start(loop, "false").exited().thenAccept(reported::add);
             loop.runUntilEmpty();
-            assertThat(told).containsExactly(new Exit.Code(1));
+            assertThat(reported).containsExactly(new Exit.Code(1));
 
             ChildProcess killed = ChildProcess.start(loop, "sleep", "100");
-            killed.exited().thenAccept(told::add);
+            killed.exited().thenAccept(reported::add);
             killed.signal(Signal.SIGKILL);
             loop.runUntilEmpty();
-            assertThat(told).containsExactly(new Exit.Code(1), new Exit.Killed(9, false));
+            assertThat(reported).containsExactly(new Exit.Code(1), new Exit.Killed(9, false));
         }
     }
 
@@ -81,11 +81,11 @@ class ChildProcessPromiseTest {
         try (EventLoop loop = GuardedLoop.open();
                 EventLoop other = GuardedLoop.open()) {
             ChildProcess child = startCat(loop);
-            List<Exit> told = new ArrayList<>();
-            ChildProcess.adopt(other, child.pid()).exited().thenAccept(told::add);
+            List<Exit> reported = new ArrayList<>();
+            ChildProcess.adopt(other, child.pid()).exited().thenAccept(reported::add);
             child.input().close();
             other.runUntilEmpty();
-            assertThat(told).containsExactly(new Exit.Code(0));
+            assertThat(reported).containsExactly(new Exit.Code(0));
             loop.runUntilEmpty();
         }
     }
@@ -157,19 +157,19 @@ class ChildProcessPromiseTest {
     void exited_whenTheLoopIsShutDownFirst_isRejectedAndItsHandlersRun() {
         EventLoop loop = GuardedLoop.open();
         ChildProcess child = startCat(loop);
-        List<String> told = new ArrayList<>();
+        List<String> reported = new ArrayList<>();
         child.exited()
                 .recover(
                         LoopTerminatedException.class,
                         end -> {
-                            told.add("given up");
+                            reported.add("given up");
                             return new Exit.Unknown();
                         })
-                .thenAccept(exit -> told.add(exit.toString()));
+                .thenAccept(exit -> reported.add(exit.toString()));
         CompletableFuture<ShutdownReport> report = new CompletableFuture<>();
         loop.submit(() -> loop.shutdown(Duration.ofMinutes(1)).thenAccept(report::complete));
         loop.run();
-        assertThat(told).containsExactly("given up", new Exit.Unknown().toString());
+        assertThat(reported).containsExactly("given up", new Exit.Unknown().toString());
         assertThat(report.join().graceful()).as("a process is not work of the loop's").isTrue();
         assertThat(report.join().promises()).isEqualTo(1);
         child.input().close();

@@ -90,11 +90,11 @@ class ChildProcessTest {
         try (EventLoop loop = GuardedLoop.open()) {
             ChildProcess child = ChildProcess.start(loop, "true");
             loop.runUntilEmpty();
-            List<Exit> told = new ArrayList<>();
-            child.onExit(told::add);
-            assertThat(told).isEmpty();
+            List<Exit> reported = new ArrayList<>();
+            child.onExit(reported::add);
+            assertThat(reported).isEmpty();
             loop.runUntilEmpty();
-            assertThat(told).containsExactly(new Exit.Code(0));
+            assertThat(reported).containsExactly(new Exit.Code(0));
         }
     }
 
@@ -102,17 +102,17 @@ class ChildProcessTest {
     @Clause("Y-1")
     void onExit_thatThrows_doesNotKeepTheOthersFromBeingToldNorTheChildFromBeingReaped() {
         try (EventLoop loop = GuardedLoop.open()) {
-            List<Exit> told = new ArrayList<>();
+            List<Exit> reported = new ArrayList<>();
             ChildProcess child =
                     ChildProcess.start(loop, "true")
                             .onExit(
                                     exit -> {
                                         throw new IllegalStateException("mine");
                                     })
-                            .onExit(told::add);
+                            .onExit(reported::add);
             assertThatThrownBy(loop::runUntilEmpty).hasMessage("mine");
             loop.runUntilEmpty();
-            assertThat(told).containsExactly(new Exit.Code(0));
+            assertThat(reported).containsExactly(new Exit.Code(0));
             assertThat(FaultyProcessCalls.isThere(child.pid())).isFalse();
         }
     }
@@ -145,11 +145,11 @@ class ChildProcessTest {
     @Clause("Y-1")
     void start_fromACallback_works() {
         try (EventLoop loop = GuardedLoop.open()) {
-            List<Exit> told = new ArrayList<>();
+            List<Exit> reported = new ArrayList<>();
             ChildProcess.start(loop, "true")
-                    .onExit(first -> ChildProcess.start(loop, "false").onExit(told::add));
+                    .onExit(first -> ChildProcess.start(loop, "false").onExit(reported::add));
             loop.runUntilEmpty();
-            assertThat(told).containsExactly(new Exit.Code(1));
+            assertThat(reported).containsExactly(new Exit.Code(1));
         }
     }
 
@@ -178,14 +178,14 @@ class ChildProcessTest {
             ChildProcess child =
                     ChildProcess.start(loop, piped(shell(script)).withInput(Stdio.PIPE));
             Collected output = Collected.from(loop, child.output());
-            List<Exit> told = new ArrayList<>();
+            List<Exit> reported = new ArrayList<>();
             child.onExit(
                     exit -> {
-                        told.add(exit);
+                        reported.add(exit);
                         child.input().close(); // Now its own child goes on.
                     });
             loop.runUntilEmpty();
-            assertThat(told).containsExactly(new Exit.Code(7));
+            assertThat(reported).containsExactly(new Exit.Code(7));
             assertThat(output.text()).isEqualTo("late\n");
         }
     }
@@ -303,11 +303,11 @@ class ChildProcessTest {
     @Clause("Y-1")
     void signal_reachesTheProcess_andNobodyOnceItHasEnded() {
         try (EventLoop loop = GuardedLoop.open()) {
-            List<Exit> told = new ArrayList<>();
-            ChildProcess child = ChildProcess.start(loop, "sleep", "100").onExit(told::add);
+            List<Exit> reported = new ArrayList<>();
+            ChildProcess child = ChildProcess.start(loop, "sleep", "100").onExit(reported::add);
             assertThat(child.signal(Signal.SIGTERM)).isTrue();
             loop.runUntilEmpty();
-            assertThat(told).containsExactly(new Exit.Killed(15, false));
+            assertThat(reported).containsExactly(new Exit.Killed(15, false));
             assertThat(child.signal(Signal.SIGTERM)).isFalse();
         }
     }
@@ -319,8 +319,8 @@ class ChildProcessTest {
             ChildProcess child =
                     ChildProcess.start(
                             loop, piped(shell("sleep 100 & echo ready; wait")).withOwnGroup());
-            List<Exit> told = new ArrayList<>();
-            child.onExit(told::add);
+            List<Exit> reported = new ArrayList<>();
+            child.onExit(reported::add);
             Descriptor output = child.output();
             ByteBuffer text = ByteBuffer.allocate(64);
             List<Boolean> sent = new ArrayList<>();
@@ -336,7 +336,7 @@ class ChildProcessTest {
                             }));
             loop.runUntilEmpty();
             assertThat(sent).containsExactly(true);
-            assertThat(told).containsExactly(new Exit.Killed(15, false));
+            assertThat(reported).containsExactly(new Exit.Killed(15, false));
             assertThat(output.isOpen()).isFalse();
         }
     }
@@ -352,7 +352,7 @@ class ChildProcessTest {
             child.onExit(
                     exit -> {
                         assertThat(FaultyProcessCalls.isThere(child.pid()))
-                                .as("until it is reaped, its number is nobody else's")
+                                .as("until it is reaped, its id is not reused")
                                 .isTrue();
                         sent.add(child.signalGroup(Signal.SIGKILL));
                     });
@@ -386,7 +386,7 @@ class ChildProcessTest {
                     ChildProcess.start(loop, piped(shell("sleep 100 & echo $!; wait")));
             Descriptor output = child.output();
             ByteBuffer text = ByteBuffer.allocate(64);
-            List<Exit> told = new ArrayList<>();
+            List<Exit> reported = new ArrayList<>();
             loop.watch(
                     output,
                     WatchSpec.reading(
@@ -399,11 +399,11 @@ class ChildProcessTest {
                                         new String(text.array(), 0, text.position(), UTF_8).strip();
                                 ChildProcess sleep =
                                         ChildProcess.adopt(loop, Long.parseLong(number));
-                                sleep.onExit(told::add);
+                                sleep.onExit(reported::add);
                                 assertThat(sleep.signal(Signal.SIGKILL)).isTrue();
                             }));
             loop.runUntilEmpty();
-            assertThat(told).containsExactly(new Exit.Unknown());
+            assertThat(reported).containsExactly(new Exit.Unknown());
             assertThat(child.isAlive()).isFalse();
         }
     }
@@ -415,14 +415,14 @@ class ChildProcessTest {
                 EventLoop second = GuardedLoop.open()) {
             ChildProcess started =
                     ChildProcess.start(first, Command.of("cat").withInput(Stdio.PIPE));
-            List<Exit> told = new ArrayList<>();
-            ChildProcess adopted = ChildProcess.adopt(second, started.pid()).onExit(told::add);
+            List<Exit> reported = new ArrayList<>();
+            ChildProcess adopted = ChildProcess.adopt(second, started.pid()).onExit(reported::add);
             started.input().close();
             second.runUntilEmpty();
             assertThat(adopted.isAlive()).isFalse();
-            started.onExit(told::add);
+            started.onExit(reported::add);
             first.runUntilEmpty();
-            assertThat(told).containsExactly(new Exit.Code(0), new Exit.Code(0));
+            assertThat(reported).containsExactly(new Exit.Code(0), new Exit.Code(0));
         }
     }
 
@@ -468,24 +468,25 @@ class ChildProcessTest {
     void close_whileTheProcessRuns_leavesItRunningAndGivesTheDescriptorsBack() {
         long before = OpenDescriptors.count();
         EventLoop loop = GuardedLoop.open();
-        List<Exit> told = new ArrayList<>();
+        List<Exit> reported = new ArrayList<>();
         ChildProcess child =
-                ChildProcess.start(loop, Command.of("cat").withInput(Stdio.PIPE)).onExit(told::add);
+                ChildProcess.start(loop, Command.of("cat").withInput(Stdio.PIPE))
+                        .onExit(reported::add);
         loop.close();
         assertThatThrownBy(() -> child.signal(Signal.SIGTERM))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("its loop has terminated");
-        assertThatThrownBy(() -> child.onExit(told::add))
+        assertThatThrownBy(() -> child.onExit(reported::add))
                 .isInstanceOf(LoopTerminatedException.class);
         assertThatThrownBy(() -> ChildProcess.start(loop, "true"))
                 .isInstanceOf(LoopTerminatedException.class);
         // Still running: another loop sees its exit.
         try (EventLoop other = GuardedLoop.open()) {
-            ChildProcess.adopt(other, child.pid()).onExit(told::add);
+            ChildProcess.adopt(other, child.pid()).onExit(reported::add);
             child.input().close();
             other.runUntilEmpty();
         }
-        assertThat(told).containsExactly(new Exit.Code(0));
+        assertThat(reported).containsExactly(new Exit.Code(0));
         assertThat(OpenDescriptors.count()).isLessThanOrEqualTo(before);
     }
 
@@ -509,13 +510,13 @@ class ChildProcessTest {
         EventLoop loop = GuardedLoop.open();
         ChildProcess child = ChildProcess.start(loop, "sleep", "100");
         loop.own(() -> child.signal(Signal.SIGTERM));
-        List<Exit> told = new ArrayList<>();
+        List<Exit> reported = new ArrayList<>();
         try (EventLoop other = GuardedLoop.open()) {
-            ChildProcess.adopt(other, child.pid()).onExit(told::add);
+            ChildProcess.adopt(other, child.pid()).onExit(reported::add);
             loop.close();
             other.runUntilEmpty();
         }
-        assertThat(told).hasSize(1);
+        assertThat(reported).hasSize(1);
     }
 
     @Test

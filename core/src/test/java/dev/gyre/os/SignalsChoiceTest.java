@@ -25,7 +25,7 @@ import java.util.Set;
 /// Which signals can be caught in a JVM that was started normally, and which are rejected.
 class SignalsChoiceTest {
     private final EventLoop loop = EventLoop.open();
-    private final List<Signal> heard = new ArrayList<>();
+    private final List<Signal> delivered = new ArrayList<>();
 
     @AfterEach
     void close() {
@@ -35,16 +35,16 @@ class SignalsChoiceTest {
     @Test
     @Clause("Y-1")
     void on_nothing_isRefused() {
-        assertThatThrownBy(() -> Signals.on(loop, Set.of(), heard::add))
+        assertThatThrownBy(() -> Signals.on(loop, Set.of(), delivered::add))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("name at least one");
-        assertThatThrownBy(() -> Signals.on(loop, (Signal) null, heard::add))
+        assertThatThrownBy(() -> Signals.on(loop, (Signal) null, delivered::add))
                 .isInstanceOf(NullPointerException.class);
-        assertThatThrownBy(() -> Signals.on(loop, Arrays.asList(SIGUSR1, null), heard::add))
+        assertThatThrownBy(() -> Signals.on(loop, Arrays.asList(SIGUSR1, null), delivered::add))
                 .isInstanceOf(NullPointerException.class);
         assertThatThrownBy(() -> Signals.on(loop, SIGUSR1, null))
                 .isInstanceOf(NullPointerException.class);
-        assertThatThrownBy(() -> Signals.on(null, SIGUSR1, heard::add))
+        assertThatThrownBy(() -> Signals.on(null, SIGUSR1, delivered::add))
                 .isInstanceOf(NullPointerException.class);
     }
 
@@ -66,7 +66,7 @@ class SignalsChoiceTest {
     })
     @Clause("Y-1")
     void on_whatTheJvmOrTheKernelNeeds_isRefusedWithTheRemedy(Signal signal, String remedy) {
-        assertThatThrownBy(() -> Signals.on(loop, signal, heard::add))
+        assertThatThrownBy(() -> Signals.on(loop, signal, delivered::add))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(signal + " cannot be caught: ")
                 .hasMessageContaining(remedy);
@@ -81,17 +81,19 @@ class SignalsChoiceTest {
             })
     @Clause("Y-1")
     void on_anyOther_isHeardOf(Signal signal) {
-        try (Signals signals = Signals.on(loop, signal, heard::add)) {
+        try (Signals signals = Signals.on(loop, signal, delivered::add)) {
             if (signals.ignored().contains(signal)) {
                 assertThat(signals).hasToString("Signals[" + signal + " ignored]");
                 return; // By whoever started the build, as with nohup.
             }
             assertThat(signals).hasToString("Signals[" + signal + " by the JVM's handler]");
-            loop.after(Duration.ofSeconds(10), late -> heard.clear()); // Or it would wait for ever.
+            loop.after(
+                    Duration.ofSeconds(10),
+                    late -> delivered.clear()); // Or it would block forever.
             TestSignals.send(signal);
             loop.runOne();
         }
-        assertThat(heard).containsExactly(signal);
+        assertThat(delivered).containsExactly(signal);
     }
 
     @Test

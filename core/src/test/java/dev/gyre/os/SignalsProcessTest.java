@@ -84,7 +84,7 @@ class SignalsProcessTest {
         void hears(Signal... signals) throws IOException {
             for (Signal signal : signals) {
                 send(signal);
-                assertThat(says()).isEqualTo("heard " + signal);
+                assertThat(says()).isEqualTo("delivered " + signal);
             }
         }
 

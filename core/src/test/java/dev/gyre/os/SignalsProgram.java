@@ -22,7 +22,7 @@ final class SignalsProgram {
                                 loop,
                                 signals,
                                 signal -> {
-                                    IO.println("heard " + signal);
+                                    IO.println("delivered " + signal);
                                     if (--left[0] == 0) {
                                         loop.stop();
                                     }

@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicReference;
 class SignalsTest {
     private final List<Throwable> uncaught = new ArrayList<>();
     private final EventLoop loop = open("signals");
-    private final List<Signal> heard = new ArrayList<>();
+    private final List<Signal> delivered = new ArrayList<>();
 
     private EventLoop open(String name) {
         return EventLoop.open(
@@ -69,32 +69,32 @@ class SignalsTest {
                 loop,
                 SIGUSR1,
                 signal -> {
-                    heard.add(signal);
+                    delivered.add(signal);
                     thread.set(Thread.currentThread());
                 });
         TestSignals.send(SIGUSR1);
         loop.runOne();
-        assertThat(heard).containsExactly(SIGUSR1);
+        assertThat(delivered).containsExactly(SIGUSR1);
         assertThat(thread).hasValue(Thread.currentThread());
     }
 
     @Test
     @Clause("Y-1")
     void on_severalSignals_hearsOfEach() {
-        Signals pair = Signals.on(loop, SIGUSR1, SIGWINCH, heard::add);
+        Signals pair = Signals.on(loop, SIGUSR1, SIGWINCH, delivered::add);
         TestSignals.send(SIGWINCH);
         loop.runOne();
         TestSignals.send(SIGUSR1);
         loop.runOne();
-        assertThat(heard).containsExactly(SIGWINCH, SIGUSR1);
+        assertThat(delivered).containsExactly(SIGWINCH, SIGUSR1);
         assertThat(pair.signals()).containsExactly(SIGUSR1, SIGWINCH);
         pair.close();
 
-        heard.clear();
-        Signals.on(loop, List.of(SIGWINCH, SIGCONT, SIGWINCH), heard::add);
+        delivered.clear();
+        Signals.on(loop, List.of(SIGWINCH, SIGCONT, SIGWINCH), delivered::add);
         TestSignals.send(SIGCONT);
         loop.runOne();
-        assertThat(heard).containsExactly(SIGCONT);
+        assertThat(delivered).containsExactly(SIGCONT);
     }
 
     @Test
@@ -102,15 +102,15 @@ class SignalsTest {
     void on_theSameSignalByMany_eachHearsOfItOnItsLoop() {
         try (EventLoop other = open("other")) {
             guard(other);
-            List<String> told = new ArrayList<>();
-            Signals.on(loop, SIGUSR1, signal -> told.add("first"));
-            Signals.on(loop, SIGUSR1, signal -> told.add("second"));
-            Signals.on(other, SIGUSR1, signal -> told.add("other loop"));
+            List<String> reported = new ArrayList<>();
+            Signals.on(loop, SIGUSR1, signal -> reported.add("first"));
+            Signals.on(loop, SIGUSR1, signal -> reported.add("second"));
+            Signals.on(other, SIGUSR1, signal -> reported.add("other loop"));
             TestSignals.send(SIGUSR1);
             loop.runOne();
             loop.runOne();
             other.runOne();
-            assertThat(told).containsExactly("first", "second", "other loop");
+            assertThat(reported).containsExactly("first", "second", "other loop");
         }
     }
 
@@ -118,13 +118,13 @@ class SignalsTest {
     @Clause("Y-1")
     void close_ofTheLastTaker_restoresWhatWasThereBefore() {
         Object before = TestHandlers.of(SIGTERM);
-        Signals first = Signals.on(loop, SIGTERM, heard::add);
-        Signals second = Signals.on(loop, SIGTERM, heard::add);
+        Signals first = Signals.on(loop, SIGTERM, delivered::add);
+        Signals second = Signals.on(loop, SIGTERM, delivered::add);
         assertThat(TestHandlers.of(SIGTERM)).isNotSameAs(before);
         first.close();
         TestSignals.send(SIGTERM);
         loop.runOne();
-        assertThat(heard).as("the other one still takes it").containsExactly(SIGTERM);
+        assertThat(delivered).as("the other one still takes it").containsExactly(SIGTERM);
         second.close();
         // The JVM's own, which ends the process. It has a new wrapper each time.
         assertThat(TestHandlers.of(SIGTERM)).hasToString(before.toString());
@@ -134,7 +134,7 @@ class SignalsTest {
     @Clause("Y-1")
     void close_restoresAStrangersHandlerFromBefore() {
         try (var stranger = TestHandlers.install(SIGWINCH, () -> {})) {
-            Signals signals = Signals.on(loop, SIGWINCH, heard::add);
+            Signals signals = Signals.on(loop, SIGWINCH, delivered::add);
             assertThat(TestHandlers.of(SIGWINCH)).isNotSameAs(TestHandlers.of(stranger));
             signals.close();
             assertThat(TestHandlers.of(SIGWINCH)).isSameAs(TestHandlers.of(stranger));
@@ -146,7 +146,7 @@ class SignalsTest {
     @Clause("Y-1")
     void close_leavesAStrangersNewerHandlerAlone() {
         Object before = TestHandlers.of(SIGWINCH);
-        Signals signals = Signals.on(loop, SIGWINCH, heard::add);
+        Signals signals = Signals.on(loop, SIGWINCH, delivered::add);
         try (var stranger = TestHandlers.install(SIGWINCH, () -> {})) {
             signals.close();
             assertThat(TestHandlers.of(SIGWINCH)).isSameAs(TestHandlers.of(stranger));
@@ -166,7 +166,7 @@ class SignalsTest {
                         loop,
                         SIGUSR1,
                         signal -> {
-                            heard.add(signal);
+                            delivered.add(signal);
                             own.get().close();
                         }));
         TestSignals.send(SIGUSR1);
@@ -174,7 +174,7 @@ class SignalsTest {
         loop.runOne();
         TestSignals.send(SIGUSR1);
         loop.runOne();
-        assertThat(heard).containsExactly(SIGUSR1);
+        assertThat(delivered).containsExactly(SIGUSR1);
         assertThat(own.get().isOpen()).isFalse();
         assertThat(other.isOpen()).isTrue();
     }
@@ -190,27 +190,27 @@ class SignalsTest {
                             loop,
                             SIGUSR1,
                             signal -> {
-                                heard.add(signal);
+                                delivered.add(signal);
                                 both.forEach(Signals::close);
                             }));
         }
         TestSignals.send(SIGUSR1);
         loop.runOne();
         loop.runOne(); // The delivery to the one that is closed.
-        assertThat(heard).containsExactly(SIGUSR1);
+        assertThat(delivered).containsExactly(SIGUSR1);
     }
 
     @Test
     @Clause("Y-1")
     void on_inACallback_hearsOfTheNextOne() {
-        List<String> told = new ArrayList<>();
+        List<String> reported = new ArrayList<>();
         Signals.on(
                 loop,
                 SIGUSR1,
                 signal -> {
-                    told.add("outer");
-                    if (told.size() == 1) {
-                        Signals.on(loop, SIGUSR1, inner -> told.add("inner"));
+                    reported.add("outer");
+                    if (reported.size() == 1) {
+                        Signals.on(loop, SIGUSR1, inner -> reported.add("inner"));
                     }
                 });
         TestSignals.send(SIGUSR1);
@@ -218,7 +218,7 @@ class SignalsTest {
         TestSignals.send(SIGUSR1);
         loop.runOne();
         loop.runOne();
-        assertThat(told).containsExactly("outer", "outer", "inner");
+        assertThat(reported).containsExactly("outer", "outer", "inner");
     }
 
     @Test
@@ -235,9 +235,9 @@ class SignalsTest {
                                     }
                                 });
         for (int i = 0; i < 200; i++) {
-            try (Signals _ = Signals.on(loop, SIGWINCH, heard::add)) {
-                heard.clear();
-                while (heard.isEmpty()) {
+            try (Signals _ = Signals.on(loop, SIGWINCH, delivered::add)) {
+                delivered.clear();
+                while (delivered.isEmpty()) {
                     loop.runOne();
                 }
             }
@@ -245,20 +245,20 @@ class SignalsTest {
         enough.set(true);
         sender.join();
         assertThat(TestHandlers.of(SIGWINCH)).hasToString("SIG_DFL");
-        heard.clear();
-        Signals.on(loop, SIGCONT, heard::add);
+        delivered.clear();
+        Signals.on(loop, SIGCONT, delivered::add);
         TestSignals.send(SIGCONT);
-        while (!heard.contains(SIGCONT)) {
+        while (!delivered.contains(SIGCONT)) {
             loop.runOne(); // Deliveries to those that were closed first.
         }
-        assertThat(heard).containsExactly(SIGCONT);
+        assertThat(delivered).containsExactly(SIGCONT);
     }
 
     @Test
     @Clause({"Y-1", "L-8"})
     void on_doesNotKeepTheLoopAlive() {
         try (EventLoop empty = open("empty")) {
-            Signals.on(empty, SIGUSR1, heard::add);
+            Signals.on(empty, SIGUSR1, delivered::add);
             assertThat(empty.runUntilEmpty()).isZero();
         }
     }
@@ -269,7 +269,7 @@ class SignalsTest {
         long before = OpenDescriptors.count();
         Signals signals;
         try (EventLoop ending = open("ending")) {
-            signals = Signals.on(ending, SIGWINCH, heard::add);
+            signals = Signals.on(ending, SIGWINCH, delivered::add);
         }
         assertThat(signals.isOpen()).isFalse();
         assertThat(TestHandlers.of(SIGWINCH)).hasToString("SIG_DFL");
@@ -297,11 +297,11 @@ class SignalsTest {
                 signal -> {
                     throw failure;
                 });
-        Signals.on(loop, SIGUSR1, heard::add);
+        Signals.on(loop, SIGUSR1, delivered::add);
         TestSignals.send(SIGUSR1);
         loop.runOne();
         loop.runOne();
-        assertThat(heard).containsExactly(SIGUSR1);
+        assertThat(delivered).containsExactly(SIGUSR1);
         assertThat(uncaught).containsExactly(failure);
         uncaught.clear();
     }
@@ -309,7 +309,7 @@ class SignalsTest {
     @Test
     @Clause({"Y-1", "L-9"})
     void on_andClose_byAnotherThread_throwAndChangeNothing() throws InterruptedException {
-        Signals signals = Signals.on(loop, SIGWINCH, heard::add);
+        Signals signals = Signals.on(loop, SIGWINCH, delivered::add);
         List<Throwable> thrown = new ArrayList<>();
         loop.submit(
                 () -> {
@@ -323,7 +323,7 @@ class SignalsTest {
                                                                         Signals.on(
                                                                                 loop,
                                                                                 SIGCONT,
-                                                                                heard::add)));
+                                                                                delivered::add)));
                                                 thrown.add(failureOf(signals::close));
                                             });
                     try {
@@ -351,7 +351,7 @@ class SignalsTest {
     @Clause("Y-1")
     void on_aLoopThatIsOver_isRefusedAndTakesNothing() {
         loop.close();
-        assertThatThrownBy(() -> Signals.on(loop, SIGWINCH, heard::add))
+        assertThatThrownBy(() -> Signals.on(loop, SIGWINCH, delivered::add))
                 .isInstanceOf(LoopTerminatedException.class);
         assertThat(TestHandlers.of(SIGWINCH)).hasToString("SIG_DFL");
     }
@@ -359,7 +359,7 @@ class SignalsTest {
     @Test
     @Clause("Y-1")
     void on_oneThatCannotBeHad_takesNoneOfThem() {
-        assertThatThrownBy(() -> Signals.on(loop, SIGWINCH, SIGQUIT, heard::add))
+        assertThatThrownBy(() -> Signals.on(loop, SIGWINCH, SIGQUIT, delivered::add))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThat(TestHandlers.of(SIGWINCH)).hasToString("SIG_DFL");
     }

@@ -48,7 +48,7 @@ class TerminalTest {
     @Test
     @Clause("Y-1")
     void size_isThatOfTheWindow_ifItIsKnown() {
-        assertThat(Terminal.size(descriptor)).as("nobody has said").isEmpty();
+        assertThat(Terminal.size(descriptor)).as("unknown").isEmpty();
         terminal.resize(132, 43);
         assertThat(Terminal.size(descriptor)).contains(new Terminal.Size(132, 43));
         try (Pipe pipe = Pipe.open()) {

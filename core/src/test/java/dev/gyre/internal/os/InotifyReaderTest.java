@@ -56,8 +56,8 @@ class InotifyReaderTest {
         inotify.close();
     }
 
-    private FileWatch on(Path path, Changes told) {
-        return OpenFileWatch.on(loop, path, told, () -> inotify, LinuxPollSyscalls::ofThread);
+    private FileWatch on(Path path, Changes reported) {
+        return OpenFileWatch.on(loop, path, reported, () -> inotify, LinuxPollSyscalls::ofThread);
     }
 
     /// Of the watched directory.
@@ -319,14 +319,14 @@ class InotifyReaderTest {
             event(IN_CREATE, 0, "f" + i);
         }
         FileChange overflow = new FileChange(Kind.OVERFLOW, directory);
-        int[] told = new int[1];
+        int[] reported = new int[1];
         Changes.runUntil(
                 loop,
                 () -> {
-                    while (told[0] < watches && others.get(told[0]).has(overflow)) {
-                        told[0]++;
+                    while (reported[0] < watches && others.get(reported[0]).has(overflow)) {
+                        reported[0]++;
                     }
-                    return told[0] == watches;
+                    return reported[0] == watches;
                 });
         for (Changes other : others) {
             assertThat(other.all).as("what came in time, and that some did not").endsWith(overflow);

@@ -40,7 +40,7 @@ class SignalSubscriptionTest {
     private final FaultyKernel.Plan loopsPlan = new FaultyKernel.Plan();
     private final SignalRegistry takers = new SignalRegistry(new JvmSignalHandlers());
     private final List<Throwable> uncaught = new ArrayList<>();
-    private final List<Signal> heard = new ArrayList<>();
+    private final List<Signal> delivered = new ArrayList<>();
     private final EventLoop loop = guarded("first");
     private SignalSources sources;
     private TestSignals.Unblocking unblocking;
@@ -93,13 +93,13 @@ class SignalSubscriptionTest {
                 EnumSet.copyOf(List.of(signals)),
                 signal -> {
                     assertThat(on.isLoopThread()).isTrue();
-                    heard.add(signal);
+                    delivered.add(signal);
                 });
     }
 
     /// A tick that polls without a signal counts too: a few of them are enough.
     private void runUntilHeard(int count) {
-        while (heard.size() < count) {
+        while (delivered.size() < count) {
             loop.runOne();
         }
     }
@@ -114,7 +114,7 @@ class SignalSubscriptionTest {
         runUntilHeard(1);
         TestSignals.raise(SIGUSR1);
         runUntilHeard(2);
-        assertThat(heard).containsExactly(SIGUSR1, SIGUSR1);
+        assertThat(delivered).containsExactly(SIGUSR1, SIGUSR1);
     }
 
     @Test
@@ -127,7 +127,7 @@ class SignalSubscriptionTest {
         runUntilHeard(1);
         TestSignals.send(SIGWINCH);
         runUntilHeard(2);
-        assertThat(heard).containsExactly(SIGUSR1, SIGWINCH);
+        assertThat(delivered).containsExactly(SIGUSR1, SIGWINCH);
     }
 
     @Test
@@ -136,7 +136,7 @@ class SignalSubscriptionTest {
         TestSignals.raise(SIGUSR1);
         begin(loop, SIGUSR1);
         runUntilHeard(1);
-        assertThat(heard).containsExactly(SIGUSR1);
+        assertThat(delivered).containsExactly(SIGUSR1);
     }
 
     @Test
@@ -148,7 +148,7 @@ class SignalSubscriptionTest {
         assertThat(plan.open()).isEmpty();
         begin(loop, SIGUSR1);
         runUntilHeard(1);
-        assertThat(heard).containsExactly(SIGUSR1);
+        assertThat(delivered).containsExactly(SIGUSR1);
     }
 
     @Test
@@ -159,16 +159,16 @@ class SignalSubscriptionTest {
             List<Signal> heardByOther = new ArrayList<>();
             SignalSubscription.open(sources, other, EnumSet.of(SIGUSR1), heardByOther::add);
             for (EventLoop reader : List.of(loop, other)) {
-                heard.clear();
+                delivered.clear();
                 heardByOther.clear();
                 TestSignals.raise(SIGUSR1);
                 EventLoop follower = reader == loop ? other : loop;
-                while (heard.isEmpty() && heardByOther.isEmpty()) {
+                while (delivered.isEmpty() && heardByOther.isEmpty()) {
                     reader.runOne();
                 }
                 // By now it is queued: no descriptor has to be polled.
                 follower.runOne();
-                assertThat(heard).containsExactly(SIGUSR1);
+                assertThat(delivered).containsExactly(SIGUSR1);
                 assertThat(heardByOther).containsExactly(SIGUSR1);
             }
         }
@@ -182,36 +182,38 @@ class SignalSubscriptionTest {
             takers.dispatch(SIGUSR1);
         }
         runUntilHeard(1);
-        loop.submit(() -> heard.add(SIGWINCH));
+        loop.submit(() -> delivered.add(SIGWINCH));
         runUntilHeard(2);
-        assertThat(heard).as("one that waits stands for all").containsExactly(SIGUSR1, SIGWINCH);
+        assertThat(delivered)
+                .as("one that waits stands for all")
+                .containsExactly(SIGUSR1, SIGWINCH);
     }
 
     @Test
     @Clause("Y-1")
     void dispatch_duringTheCallback_isDeliveredAgain() {
-        List<Signal> told = new ArrayList<>();
+        List<Signal> reported = new ArrayList<>();
         SignalSubscription.open(
                 sources,
                 loop,
                 EnumSet.of(SIGUSR1),
                 signal -> {
-                    told.add(signal);
-                    if (told.size() == 1) {
+                    reported.add(signal);
+                    if (reported.size() == 1) {
                         takers.dispatch(SIGUSR1);
                     }
                 });
         takers.dispatch(SIGUSR1);
         loop.runOne();
         loop.runOne();
-        assertThat(told).hasSize(2);
+        assertThat(reported).hasSize(2);
     }
 
     @Test
     @Clause("Y-1")
     void dispatch_aTerminatedLoop_reachesTheOthers() {
         SignalSubscription late = begin(loop, SIGUSR1);
-        SignalSubscription.open(sources, loop, EnumSet.of(SIGUSR1), heard::add);
+        SignalSubscription.open(sources, loop, EnumSet.of(SIGUSR1), delivered::add);
         try (EventLoop ending = guarded("ending")) {
             begin(ending, SIGUSR1);
             // As if the signal arrived between the loop's last task and the release of its
@@ -219,7 +221,7 @@ class SignalSubscriptionTest {
             ending.own(() -> takers.dispatch(SIGUSR1));
         }
         runUntilHeard(2);
-        assertThat(heard).containsExactly(SIGUSR1, SIGUSR1);
+        assertThat(delivered).containsExactly(SIGUSR1, SIGUSR1);
         assertThat(late.isOpen()).isTrue();
     }
 
@@ -266,7 +268,7 @@ class SignalSubscriptionTest {
         begin(loop, SIGUSR1);
         TestSignals.raise(SIGUSR1);
         runUntilHeard(1);
-        assertThat(heard).containsExactly(SIGUSR1);
+        assertThat(delivered).containsExactly(SIGUSR1);
         assertThat(plan.count("read")).isEqualTo(3);
     }
 
@@ -276,7 +278,7 @@ class SignalSubscriptionTest {
         begin(loop, SIGUSR1);
         TestSignals.raise(SIGUSR1);
         runUntilHeard(1);
-        assertThat(heard).containsExactly(SIGUSR1);
+        assertThat(delivered).containsExactly(SIGUSR1);
     }
 
     @Test

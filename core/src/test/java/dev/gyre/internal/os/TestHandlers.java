@@ -15,8 +15,8 @@ public final class TestHandlers {
         }
     }
 
-    public static Stranger install(Signal signal, Runnable heard) {
-        return new Stranger(new JvmSignalHandlers().install(signal, heard));
+    public static Stranger install(Signal signal, Runnable delivered) {
+        return new Stranger(new JvmSignalHandlers().install(signal, delivered));
     }
 
     /// Returns the current handler of the signal: the same object until it changes.
