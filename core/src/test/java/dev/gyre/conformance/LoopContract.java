@@ -33,6 +33,7 @@ public abstract class LoopContract extends ConformanceFixture {
 
     @Test
     @Clause({"L-1", "L-2"})
+    @SuppressWarnings("EnumOrdinal") // the ordinals are part of the contract
     void states_ofALife_areThoseOfTheContract() {
         noteState();
         loop.submit(this::noteState);
@@ -57,6 +58,7 @@ public abstract class LoopContract extends ConformanceFixture {
 
     @Test
     @Clause({"L-1", "L-2", "L-3"})
+    @SuppressWarnings("EnumOrdinal") // the ordinals are part of the contract
     void shutdown_ofASleepingLoop_endsItsRun() {
         Thread runner = runAndSleep();
         assertThat(loop.state().ordinal()).isEqualTo(2);

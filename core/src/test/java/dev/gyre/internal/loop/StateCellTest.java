@@ -28,6 +28,7 @@ class StateCellTest {
 
     @Test
     @Clause("L-1")
+    @SuppressWarnings("EnumOrdinal") // the ordinals are part of the contract
     void number_ofEachState_isTheContracts() {
         assertThat(AWAKE.ordinal()).isEqualTo(0);
         assertThat(TERMINATED.ordinal()).isEqualTo(1);
