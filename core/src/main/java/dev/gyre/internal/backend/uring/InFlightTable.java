@@ -21,8 +21,8 @@ import java.util.Arrays;
 /// SQEs are written in one batch before each wait: cancellations, then receives that wait for a
 /// buffer, then the rest. Earlier, another thread may own the ring, or the ring may be replaced.
 ///
-/// **Fairness.** All receives share one provided buffer ring. A multishot consumes buffers until its
-/// socket is drained. Three rules keep a bulk sender from starving the others:
+/// **Fairness.** All receives share one provided buffer ring. A multishot consumes buffers until
+/// its socket is drained. Three rules keep a bulk sender from starving the others:
 ///
 /// - A receive is multishot only after one that left room in its buffer, which means that the
 ///   socket was drained. While a peer sends faster than it is read, each SQE consumes one buffer.

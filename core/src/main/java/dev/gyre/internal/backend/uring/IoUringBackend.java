@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Threads.** Any thread changes registrations in the [PollTable]. The loop thread submits them
 /// before it waits. Between two runs only polls are in flight: they end with the ring, and use no
-/// memory. When the loop thread leaves, it cancels all operations, and the next run submits them
-/// again.
+/// memory. At the end of a run, the loop thread cancels all operations, and the next run submits
+/// them again.
 public final class IoUringBackend implements Backend {
     static final int SQ_ENTRIES = 256;
     private static final int MIN_CQ_ENTRIES = 4_096;
@@ -193,7 +193,7 @@ public final class IoUringBackend implements Backend {
         }
     }
 
-    /// Makes the calling thread the owner of the ring, and writes SQEs as far as there is room.
+    /// Makes the calling thread the owner of the ring, and writes SQEs while there is room.
     private void submitPending() {
         if (!ring.isOwner()) {
             synchronized (ring.lock) {

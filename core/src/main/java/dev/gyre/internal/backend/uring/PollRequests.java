@@ -179,8 +179,8 @@ final class PollRequests {
 
     /// Processes the CQE of a poll.
     ///
-    /// @param dispatches whether a tick follows that dispatches the event; else the poll is rearmed,
-    ///     and reports the state at that time
+    /// @param dispatches whether a tick follows that dispatches the event; if false, the poll is
+    ///     rearmed, and reports the state at that time
     void onCompletion(long userData, int result, int flags, boolean dispatches) {
         boolean more = (flags & IORING_CQE_F_MORE) != 0;
         if (userData == UserData.WAKEUP) {

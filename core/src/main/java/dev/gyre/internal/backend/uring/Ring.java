@@ -29,11 +29,11 @@ import java.lang.ref.Reference;
 /// around; a mask turns them into positions. Each index has one writer, which releases it after the
 /// entries that it covers, and one reader, which acquires it before them.
 ///
-/// **Ownership.** The kernel accepts calls only from the thread that enabled the ring. A loop can be
-/// run by one thread and later by another, and be opened and closed by a third. So a thread that
-/// takes over the loop closes a ring that another thread enabled, and opens a new one. Between two
-/// runs the ring has no owner. Then the holder of [#lock] may close it, or use it if it is the
-/// thread that enabled it.
+/// **Ownership.** The kernel accepts calls only from the thread that enabled the ring. A loop can
+/// be run by one thread and later by another, and be opened and closed by a third. A thread that
+/// runs the loop closes a ring that another thread enabled, and opens a new one. Between two runs
+/// the ring has no owner. Then the holder of [#lock] may close it, or use it if that thread enabled
+/// it.
 ///
 /// Confined to the owner, unless stated otherwise; guarded by the lock while unowned.
 final class Ring {
@@ -104,7 +104,7 @@ final class Ring {
         return memory().fd;
     }
 
-    /// Returns the supported opcodes; bit n stands for opcode n.
+    /// Returns the supported opcodes. Bit n is set for opcode n.
     long opcodes() {
         return memory().opcodes;
     }

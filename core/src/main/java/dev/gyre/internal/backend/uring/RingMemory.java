@@ -56,8 +56,8 @@ final class RingMemory {
         0,
     };
 
-    /// EXT_ARG gives timeouts in nanoseconds, and NODROP keeps CQEs that do not fit the queue.
-    /// RSRC_TAGS stands for multishot polls: 5.13 introduced both.
+    /// EXT_ARG allows timeouts in nanoseconds, and NODROP keeps CQEs that do not fit the queue.
+    /// RSRC_TAGS indicates multishot polls: 5.13 introduced both.
     private static final int REQUIRED_FEATURES =
             IORING_FEAT_SINGLE_MMAP
                     | IORING_FEAT_NODROP
