@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Wrong values are refused at the call, by name, and leave the loop as it was.
+/// Invalid arguments are rejected by the call, by name, and do not change the loop.
 class BadInputTest {
     private static final Duration TOO_LONG = Duration.ofSeconds(Long.MAX_VALUE);
 

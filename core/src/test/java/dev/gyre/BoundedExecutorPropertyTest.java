@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 
-/// BoundedExecutor against [WorkersModel]: whatever is handed in, ended, removed and refused, in whatever
-/// order, the same work runs in the same order on the same occasion.
+/// BoundedExecutor against [WorkersModel]: for any order of submissions, ends, removals and
+/// rejections, the same work runs in the same order at the same step.
 class BoundedExecutorPropertyTest {
     private static final int WORKS = 15;
 
@@ -50,7 +50,7 @@ class BoundedExecutorPropertyTest {
                 .ofMaxSize(80);
     }
 
-    /// The real thing, writing the same log.
+    /// The real executor, which writes the same log.
     private static final class Real {
         final List<String> log = new ArrayList<>();
         final ScriptedExecutor executor = new ScriptedExecutor();

@@ -18,7 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/// An executor that refuses: newcomers are told, and nothing that was accepted is lost.
+/// An executor that rejects work: new work is rejected, and accepted work is not lost.
 @Timeout(60)
 class BoundedExecutorRefusalTest {
     private final ScriptedExecutor executor = new ScriptedExecutor();

@@ -14,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 
-/// Limits, order and failure, with an executor that does as it is told. What happens when it
-/// refuses is in `BoundedExecutorRefusalTest`.
+/// Limits, order and failure with a scripted executor. `BoundedExecutorRefusalTest` covers an
+/// executor that rejects work.
 @Timeout(60)
 class BoundedExecutorTest {
     private final ScriptedExecutor executor = new ScriptedExecutor();
@@ -330,7 +330,7 @@ class BoundedExecutorTest {
         assertThat(log).containsExactly("a");
     }
 
-    /// All are equal, and each is only itself.
+    /// All instances are equal, but not identical.
     private record Equal(List<String> log, String word) implements Runnable {
         @Override
         public void run() {

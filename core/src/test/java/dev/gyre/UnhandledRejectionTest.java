@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 
-/// Rejections that nobody handles: which are reported, when, and to whom.
+/// Unhandled rejections: which are reported, and when.
 @Timeout(60)
 class UnhandledRejectionTest {
     private static final Duration LONG = Duration.ofMinutes(1);
@@ -66,7 +66,7 @@ class UnhandledRejectionTest {
     void closeLoop() {
         loop.close();
         assertThat(loop.metrics().unhandledRejections())
-                .as("the counter tells what the observer heard")
+                .as("the counter equals the number of reports")
                 .isEqualTo(reported.size());
     }
 

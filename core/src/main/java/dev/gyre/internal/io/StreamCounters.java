@@ -6,6 +6,7 @@ import dev.gyre.io.CloseReason;
 import java.util.Arrays;
 
 /// Counts the streams of a loop by outcome. Written by the loop thread, read by any.
+@SuppressWarnings("EnumOrdinal") // An index of an array in memory only.
 public final class StreamCounters {
     private final Counter opened = new Counter();
     private final Counter closed = new Counter();

@@ -16,7 +16,7 @@ import java.util.List;
 class WorkQueueTest {
     private final QueueingExecutor workers = QueueingExecutor.onVirtualThreads(1, 0);
 
-    /// 0 to 9: add that work. 10 to 19: remove it. 20 and more: take.
+    /// 0 to 9: adds that work. 10 to 19: removes it. 20 and more: polls.
     @Property(tries = 1_000)
     @Clause("P-5")
     void line_againstAModel_behavesLikeAList(

@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What a loop that has become idle keeps of its promises.
+/// The memory of promises that an idle loop keeps.
 class IdleRegistryTest {
     private static final int MANY = 1_000_000;
 

@@ -26,9 +26,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/// What a loop keeps alive of the promises that nobody else holds: nothing that nobody can settle.
+/// A loop keeps no promise reachable that nothing can settle.
 class PromiseGarbageTest {
-    /// Enough for the cursor to come round the smallest table.
+    /// Enough ticks for a full cycle of the cursor over the smallest table.
     private static final int TICKS_PER_CYCLE =
             Math.ceilDiv(Registry.MIN_CAPACITY, Promises.SLOTS_PER_TICK);
 
@@ -46,7 +46,7 @@ class PromiseGarbageTest {
         loop.runSome();
     }
 
-    /// What the supplier makes, in a tick that is over when this returns.
+    /// Returns the result of the supplier, called in a tick that has ended when this returns.
     private Reachability madeInATick(Supplier<?> made) {
         Reachability[] result = new Reachability[1];
         loop.submit(() -> result[0] = Reachability.of(made));

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 class ReactionsPropertyTest {
-    /// Below 5 adds one, the rest removes one of those that are there: the first more often than others.
+    /// A number below 5 adds a reaction. Others remove one, most often the first.
     @Property(tries = 2_000)
     @Clause("P-1")
     void trigger_afterAnyAddingAndRemoving_runsWhatIsLeftInOrder(

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The table of what is pending, by itself.
+/// The registry without a loop.
 class RegistryTest {
     private final Promises home =
             new Promises(
@@ -97,7 +97,7 @@ class RegistryTest {
         dropped.assertLost("a promise that only the registry knows");
         assertThat(registry.find(id[0])).isNull();
         assertThat(registry.pending()).isEmpty();
-        assertThat(registry.live.get()).as("nobody has looked yet").isEqualTo(1);
+        assertThat(registry.live.get()).as("not scanned yet").isEqualTo(1);
         registry.scavenge(Registry.MIN_CAPACITY);
         assertThat(registry.entry(id[0])).isNull();
         assertThat(registry.live.get()).isZero();

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
-/// How a running loop goes through its registry: a few slots each tick.
+/// A running loop scans a few slots of its registry per tick.
 class ScavengingTest {
     private final Loop loop = Loop.open(LoopConfig.DEFAULT, new ScriptedBackend());
     private final LoopMetrics metrics = loop.metrics();
@@ -30,7 +30,7 @@ class ScavengingTest {
         loop.close();
     }
 
-    /// Made and registered in one tick.
+    /// Creates and registers promises in one tick.
     private void make(int count) {
         for (int i = 0; i < count; i++) {
             made.add(loop.deferred());
@@ -42,7 +42,7 @@ class ScavengingTest {
         made.clear();
     }
 
-    /// Turns of the loop, one task each, within one run; what the run does in the end is not among them.
+    /// Runs ticks of one task each within one run. Excludes the work at the end of the run.
     private void runTicks(int count, Runnable afterEach) {
         long[] first = {metrics.ticks()};
         Runnable task =
@@ -64,10 +64,10 @@ class ScavengingTest {
     @Test
     @Clause("R-1")
     void tick_looksAtTwentySlots() {
-        make(500); // Not running: into the table at once, whose cursor stands at its beginning.
+        make(500); // Not running: registered at once. The cursor is at the first slot.
         Promises promises = loop.promises();
         assertThat(promises.registry.capacity()).isEqualTo(1_024);
-        // As the collector does. So many remain that the table is not rebuilt.
+        // As the collector does. Enough remain that the table is not rebuilt.
         for (int i = 0; i < 400; i += 2) {
             Registry.Entry entry = promises.registry.entry(made.get(i).promise().id());
             Objects.requireNonNull(entry).clear();
@@ -153,7 +153,7 @@ class ScavengingTest {
                             pending.add(real.deferred());
                         }
                     });
-            // Each counter by itself: no order is promised between two of them.
+            // Each counter separately: the order between counters is unspecified.
             spinUntil(() -> real.metrics().promises() == 100);
             spinUntil(() -> real.metrics().registryRebuilds() == 2); // 64 → 128 → 256
             real.submit(() -> pending.forEach(deferred -> deferred.resolve(1)));

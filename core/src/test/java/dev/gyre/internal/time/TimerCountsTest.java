@@ -20,7 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What the queue holds and counts: a timer that only looks unscheduled keeps a loop alive.
+/// The counts of the queue: a timer that only seems unscheduled would keep a loop alive.
 class TimerCountsTest {
     private static final long SECOND = 1_000_000_000L;
 
@@ -29,7 +29,7 @@ class TimerCountsTest {
     private final CancellationSource source = new CancellationSource();
     private final Cancellation cancellation = source.cancellation();
 
-    /// Whose checks are logged, and whose loop is a real one.
+    /// A context with a real loop that logs its checks.
     private final LoopContext host =
             new TestLoopContext() {
                 @Override
@@ -59,7 +59,7 @@ class TimerCountsTest {
         return queue.schedule(deadline, 0, timer -> log.add(name));
     }
 
-    /// Fires what is due, and returns what that logged.
+    /// Fires due timers and returns the log.
     private List<String> fireAll(long now) {
         log.clear();
         queue.collectDue(now);

@@ -16,7 +16,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 
-/// Where timers lie: wrong places would fire at the right time all the same, but cost more.
+/// The slots of timers: wrong slots would still fire on time, but at a higher cost.
 class TimerWheelTest {
     private static final long TICK = 1L << TimerWheel.TICK_SHIFT;
 

@@ -31,7 +31,8 @@ final class KernelFeatures {
     private volatile long refusedMultishots;
 
     // Loop thread only.
-    private long confirmedMultishots;
+    private boolean acceptConfirmed;
+    private boolean receiveConfirmed;
 
     KernelFeatures(long opcodes) {
         this.opcodes = opcodes;
@@ -80,11 +81,15 @@ final class KernelFeatures {
 
     /// Returns whether a multishot has continued once. Later failures have another cause.
     boolean isMultishotConfirmed(Opcode opcode) {
-        return (confirmedMultishots & bit(opcode)) != 0;
+        return opcode == Opcode.ACCEPT ? acceptConfirmed : receiveConfirmed;
     }
 
     void onMultishotConfirmed(Opcode opcode) {
-        confirmedMultishots |= bit(opcode);
+        if (opcode == Opcode.ACCEPT) {
+            acceptConfirmed = true;
+        } else {
+            receiveConfirmed = true;
+        }
     }
 
     private static boolean hasMultishot(Opcode opcode) {
