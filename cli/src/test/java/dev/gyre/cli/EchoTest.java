@@ -327,7 +327,7 @@ final class EchoTest {
         assertThat(absent.err().lines())
                 .singleElement()
                 .asString()
-                .startsWith("Cannot speak TLS: " + file + "-not-there: there is no such file");
+                .startsWith("Cannot speak TLS: " + file + "-not-there: no such file");
     }
 
     @ParameterizedTest

@@ -69,7 +69,7 @@ class HandshakeExecutorTest {
 
     @Test
     @Clause("X-1")
-    void leave_whileWaiting_neverBegins() {
+    void cancel_whileWaiting_neverBegins() {
         for (int i = 0; i < MAX + 3; i++) {
             submit(i);
         }

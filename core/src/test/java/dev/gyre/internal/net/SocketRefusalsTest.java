@@ -52,7 +52,7 @@ class SocketRefusalsTest {
     void listen_inADirectoryOfOthers_doesNotSpeakOfPorts() {
         SocketAddress path = UnixDomainSocketAddress.of("/run/private/socket");
         refuses("bind", Errno.EACCES, path, "/run/private/socket", "may not create files");
-        refuses("bind", Errno.ENOENT, path, "/run/private/socket", "the directory does not exist");
+        refuses("bind", Errno.ENOENT, path, "/run/private/socket", "directory does not exist");
     }
 
     @Test
