@@ -3,10 +3,10 @@ package dev.gyre.io;
 /// Reports the outcome of the connections that were open when [Listener#drain] began.
 ///
 /// @param finished connections closed before the deadline, by either side and for any reason
-/// @param cut connections reset at the deadline
-public record DrainReport(int finished, int cut) {
+/// @param reset connections reset at the deadline
+public record DrainReport(int finished, int reset) {
     /// Returns whether every connection was closed before the deadline.
     public boolean isComplete() {
-        return cut == 0;
+        return reset == 0;
     }
 }

@@ -212,7 +212,7 @@ class BufferPoolMemoryTest {
 
     @Test
     @Clause("E-3")
-    void take_refusedByTheSystem_isNoMemory_andTightUntilTheNextTrim() {
+    void acquire_refusedByTheSystem_isNoMemory_andTightUntilTheNextTrim() {
         List<String> relaxed = new ArrayList<>();
         for (int size : new int[] {100, 16 * KIB, 64 * KIB, 300 * KIB}) {
             memory.refuse(1, Long.MAX_VALUE);

@@ -70,7 +70,7 @@ class BufferPoolTest {
 
     @Test
     @Clause("O-8")
-    void take_roundsUpToTheNextSize_andCountsThat() {
+    void acquire_roundsUpToTheNextSize_andCountsThat() {
         onLoop(
                 () -> {
                     assertThat(take(1).capacity()).isEqualTo(4 * KIB);
@@ -86,7 +86,7 @@ class BufferPoolTest {
 
     @Test
     @Clause("O-8")
-    void take_beyondTheLimit_isDeclinedUntilSomethingComesBack() {
+    void acquire_beyondTheLimit_isDeclinedUntilSomethingComesBack() {
         onLoop(
                 () -> {
                     List<NativeBuffer> all = takeAll(16 * KIB);
@@ -106,7 +106,7 @@ class BufferPoolTest {
 
     @Test
     @Clause("O-8")
-    void take_ofAnotherSize_isNotKeptFromMemoryThatAnEarlierOneHad() {
+    void acquire_ofAnotherSize_isNotKeptFromMemoryThatAnEarlierOneHad() {
         onLoop(
                 () -> {
                     for (int size : new int[] {4 * KIB, 64 * KIB, 16 * KIB, 4 * KIB}) {
@@ -176,7 +176,7 @@ class BufferPoolTest {
 
     @Test
     @Clause("L-9")
-    void take_onAnotherThread_isRefusedWhileTheLoopRuns() {
+    void acquire_onAnotherThread_isRefusedWhileTheLoopRuns() {
         Throwable[] thrown = {null};
         onLoop(
                 () ->
@@ -190,7 +190,7 @@ class BufferPoolTest {
     }
 
     @Test
-    void take_ofAnImpossibleSize_isRefusedWithTheValue() {
+    void acquire_ofAnImpossibleSize_isRefusedWithTheValue() {
         for (int wrong : new int[] {0, -1, (1 << 30) + 1}) {
             assertThatThrownBy(() -> Buffer.acquire(loop, wrong))
                     .isInstanceOf(IllegalArgumentException.class)
