@@ -85,14 +85,6 @@ public interface Backend {
         return null;
     }
 
-    /// Lets time pass while the loop ends and waits for work outside of it, not for the kernel. Only a backend
-    /// whose clock would stand still otherwise does so.
-    ///
-    /// @return false if time passes by itself
-    default boolean awaitOutside(long untilNanos) {
-        return false;
-    }
-
     /// The loop thread is through with a run: another thread may run the loop next, or close it. Never
     /// fails.
     default void leave() {}

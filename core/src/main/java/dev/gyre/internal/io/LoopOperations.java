@@ -7,6 +7,7 @@ import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.Request;
+import dev.gyre.internal.base.InternalTask;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.sys.Errno;
@@ -18,8 +19,6 @@ import dev.gyre.internal.sys.Syscalls;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 
 /// All operations of a loop: which descriptors they use, and where those come from that are used again.
 ///
@@ -39,9 +38,6 @@ public final class LoopOperations {
     final BufferPool pool;
     final BufferLeaks leaks = new BufferLeaks();
     private final NativeBytes scratch = NativeBytes.allocate(2L * Long.BYTES);
-
-    // Shared: filled by any thread, emptied by the loop's.
-    private final Queue<Runnable> errands = new ConcurrentLinkedQueue<>();
 
     private final TaskRing turnEnd = new TaskRing("ends of the turn");
     private final StreamCounters streamCounters = new StreamCounters();
@@ -98,14 +94,13 @@ public final class LoopOperations {
         }
     }
 
-    /// Does something that belongs to the loop thread: now if this is it, otherwise before it next looks at the
-    /// kernel. While no thread runs the loop that is when one does, or when the loop ends. Any thread.
-    public void onLoop(Runnable errand) {
-        if (host.isLoopThread()) {
-            errand.run();
-        } else {
-            errands.add(errand);
-            host.wakeLoop();
+    /// Runs the task on the loop thread: now if that is the calling thread, otherwise through the
+    /// priority lane. While no thread runs the loop, the task waits for the next run or for the
+    /// shutdown. Does nothing once the loop is TERMINATED, which ends all operations. Any thread.
+    public void onLoop(Runnable task) {
+        boolean queued = !host.isLoopThread() && host.trySubmitPriority(new InternalTask(task));
+        if (!queued && host.mustNotBlock()) {
+            task.run(); // On the loop thread, or on the thread that shuts the loop down.
         }
     }
 
@@ -115,10 +110,9 @@ public final class LoopOperations {
         turnEnd.add(last);
     }
 
-    /// Does what was left for the end of the turn, and what other threads have asked for.
+    /// Does what was left for the end of the turn.
     public void endTurn() {
         turn++;
-        runErrands();
         RuntimeException failed = null;
         while (!turnEnd.isEmpty()) {
             try {
@@ -149,13 +143,6 @@ public final class LoopOperations {
 
     public StreamCounters streamCounters() {
         return streamCounters;
-    }
-
-    /// Does what other threads have asked for.
-    public void runErrands() {
-        for (Runnable errand = errands.poll(); errand != null; errand = errands.poll()) {
-            errand.run();
-        }
     }
 
     // ------------------------------------------------------------------ ports
@@ -300,7 +287,6 @@ public final class LoopOperations {
 
     /// Frees what completions have brought that are handed out no more, and lets all numbers go.
     public void close() {
-        runErrands();
         for (FdLease port : ports) {
             if (port != null) {
                 port.opening.detach(port);

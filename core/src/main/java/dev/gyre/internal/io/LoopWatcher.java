@@ -67,6 +67,10 @@ public final class LoopWatcher implements Watcher, IoHandler, FdLifetime.User {
             // second.
             return 0;
         }
+        if (watchers.suspended) {
+            tellKernel(0);
+            return 0;
+        }
         int callbacks = callbacksFor(ready);
         if (callbacks == 0) {
             passOver();
@@ -127,7 +131,7 @@ public final class LoopWatcher implements Watcher, IoHandler, FdLifetime.User {
 
     @Override
     public boolean wants(int callback) {
-        return watching && opening.isOpen() && callbackOf(callback) != null;
+        return watching && !watchers.suspended && opening.isOpen() && callbackOf(callback) != null;
     }
 
     @Override

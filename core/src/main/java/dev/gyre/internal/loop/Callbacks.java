@@ -2,7 +2,6 @@ package dev.gyre.internal.loop;
 
 import dev.gyre.EventLoop;
 import dev.gyre.ShutdownReport;
-import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.base.Counter;
 import dev.gyre.internal.io.BufferLeaks;
 import dev.gyre.internal.promise.LoopPromise;
@@ -62,18 +61,6 @@ final class Callbacks {
             dispatch.run();
         } catch (Throwable thrown) {
             failures.caught(thrown);
-        }
-    }
-
-    /// Hands out what an operation has come to.
-    void complete(IoHandler operation) {
-        all.add(1);
-        try {
-            operation.run(operation.take(0));
-        } catch (Throwable thrown) {
-            failures.caught(thrown);
-        } finally {
-            operation.finish();
         }
     }
 

@@ -25,7 +25,7 @@ import dev.gyre.internal.io.FdReaper;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.Watchers;
-import dev.gyre.internal.loop.Courses.Course;
+import dev.gyre.internal.loop.RunControl.Until;
 import dev.gyre.internal.promise.Futures;
 import dev.gyre.internal.promise.Promises;
 import dev.gyre.internal.sys.Platform;
@@ -53,13 +53,13 @@ public final class Loop implements EventLoop, LoopContext {
     private final LoopConfig config;
     private final Backend backend;
     private final StateCell state;
-    private final StopRequest stop;
+    private final RunLimits limits;
     private final Ingress ingress;
     private final LoopClock clock;
     private final TimerQueue timers;
     private final Watchers watchers;
     private final LoopOperations operations;
-    private final OwnedResources belongings;
+    private final OwnedResources resources;
     private final TaskRing deferred;
     private final Microtasks microtasks;
     private final Promises promises;
@@ -76,21 +76,21 @@ public final class Loop implements EventLoop, LoopContext {
         LoopComponents components = new LoopComponents(config, backend, this, this);
         confinement = components.confinement;
         state = components.state;
-        stop = components.stop;
+        limits = components.limits;
         ingress = components.ingress;
         clock = components.clock;
         timers = components.timers;
         watchers = components.watchers;
         operations = components.operations;
-        belongings = components.belongings;
+        resources = components.resources;
         deferred = components.deferred;
         microtasks = components.microtasks;
         promises = components.promises;
         Tick tick = new Tick(components);
-        shutdown = new Shutdown(components);
-        runs = new RunControl(components, new Courses(components, tick), shutdown);
+        shutdown = new Shutdown(components, tick);
+        runs = new RunControl(components, tick, shutdown);
         metrics = new Metrics(components, tick, backendFallback);
-        boolean _ = belongings.tryAdd(memory);
+        boolean _ = resources.tryAdd(memory);
     }
 
     public static Loop open(LoopConfig config) {
@@ -143,40 +143,39 @@ public final class Loop implements EventLoop, LoopContext {
     public void run(RunMode mode) {
         Objects.requireNonNull(mode, "mode");
         runs.enter();
-        runs.drive(
-                mode == RunMode.DRAINED ? Course.UNTIL_STOPPED_AND_DRAINED : Course.UNTIL_STOPPED);
+        runs.run(mode == RunMode.DRAINED ? Until.STOPPED_AND_DRAINED : Until.STOPPED);
     }
 
     @Override
     public long runOne() {
-        runs.enter().limitCallbacks(1);
-        return runs.drive(Course.WHILE_ALIVE);
+        runs.enter().limitToOneCallback();
+        return runs.run(Until.EMPTY);
     }
 
     @Override
     public long runSome() {
         runs.enter().limitWaits(1);
-        return runs.drive(Course.SOME);
+        return runs.run(Until.SOMETHING_RAN);
     }
 
     @Override
     public long runUntilEmpty() {
         runs.enter();
-        return runs.drive(Course.WHILE_ALIVE);
+        return runs.run(Until.EMPTY);
     }
 
     @Override
     public long runFor(Duration duration) {
         long nanos = Durations.saturatedNanos("duration", duration);
         runs.enter().limitTime(backend.nanoTime() + nanos);
-        return runs.drive(Course.FOR_A_TIME);
+        return runs.run(Until.TIME_IS_UP);
     }
 
     @Override
     public void stop() {
         StackReserve.requireSmall();
-        stop.request();
-        ingress.wakeIfSleeping();
+        limits.requestStop();
+        ingress.wakeIfAsleep();
     }
 
     // ------------------------------------------------------------------ submitting
@@ -283,7 +282,7 @@ public final class Loop implements EventLoop, LoopContext {
     public void own(AutoCloseable resource) {
         Objects.requireNonNull(resource, "resource");
         requireOpen("own");
-        if (!belongings.tryAdd(resource)) {
+        if (!resources.tryAdd(resource)) {
             throw tooLate("own");
         }
     }
@@ -292,7 +291,7 @@ public final class Loop implements EventLoop, LoopContext {
     public void disown(AutoCloseable resource) {
         Objects.requireNonNull(resource, "resource");
         confinement.require("disown");
-        belongings.remove(resource);
+        resources.remove(resource);
     }
 
     // ------------------------------------------------------------------ time
@@ -371,7 +370,7 @@ public final class Loop implements EventLoop, LoopContext {
 
     /// What the loop owns of that type, the latest one: for parts that a loop has at most one of.
     public <T extends AutoCloseable> @Nullable T owned(Class<T> type) {
-        return belongings.find(type);
+        return resources.find(type);
     }
 
     @Override
@@ -432,7 +431,7 @@ public final class Loop implements EventLoop, LoopContext {
 
     @Override
     public boolean mustNotBlock() {
-        return isLoopThread() || shutdown.isCarriedOutHere();
+        return isLoopThread() || shutdown.isShutdownThread();
     }
 
     @Override

@@ -109,12 +109,12 @@ public final class Metrics implements LoopMetrics {
 
     @Override
     public long sleeps() {
-        return components.sleep.sleeps.get();
+        return components.poller.sleeps.get();
     }
 
     @Override
     public long polls() {
-        return components.sleep.polls.get();
+        return components.poller.polls.get();
     }
 
     @Override

@@ -66,6 +66,10 @@ final class Microtasks {
             breaches = 0;
         }
         told = false;
+    }
+
+    /// Shrinks the queue after a burst.
+    void trim() {
         ring.trim();
     }
 

@@ -3,7 +3,6 @@ package dev.gyre.internal.loop;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 
 /// The lane of `submitPriority`: many producers, one consumer, unbounded, FIFO, behind a lock.
 ///
@@ -30,8 +29,6 @@ public final class PriorityLane {
     private @Nullable Chunk spares;
     private int spareCount;
     private boolean closed;
-    private boolean hurried;
-    private boolean awaited;
 
     // Shared: written under the lock, read by the consumer without it.
     private volatile long appended;
@@ -58,9 +55,6 @@ public final class PriorityLane {
             }
             chunk.slots[chunk.written++] = task;
             appended++;
-            if (awaited) {
-                lock.notifyAll();
-            }
             return true;
         }
     }
@@ -144,28 +138,6 @@ public final class PriorityLane {
     /// Consumer only: whether [#poll()] would return null.
     public boolean isEmpty() {
         return appended == taken;
-    }
-
-    /// Consumer only: waits until there is a task, or [#hurry()] was called, or the time is over.
-    void await(long nanos) throws InterruptedException {
-        synchronized (lock) {
-            if (appended == taken && !hurried && nanos > 0) {
-                awaited = true;
-                try {
-                    TimeUnit.NANOSECONDS.timedWait(lock, nanos);
-                } finally {
-                    awaited = false;
-                }
-            }
-        }
-    }
-
-    /// Any thread: from now on the consumer does not wait.
-    void hurry() {
-        synchronized (lock) {
-            hurried = true;
-            lock.notifyAll();
-        }
     }
 
     /// Any thread.

@@ -11,43 +11,54 @@ import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.base.Confinement;
 import dev.gyre.internal.base.Counter;
 import dev.gyre.internal.base.StackReserve;
-import dev.gyre.internal.loop.Courses.Course;
 import dev.gyre.internal.promise.Promises;
 import dev.gyre.internal.time.LoopClock;
 
 import org.jspecify.annotations.Nullable;
 
-/// How a thread becomes the loop thread, and how it leaves: clauses L-2 and L-4.
+/// Runs ticks: how a thread becomes the loop thread and returns (clauses L-2 and L-4), and when a
+/// run ends (clause L-7). Every run ends with the loop, and all but one end with a stop request.
 final class RunControl {
+    /// The condition that ends a run.
+    enum Until {
+        STOPPED,
+        STOPPED_AND_DRAINED,
+        EMPTY,
+        SOMETHING_RAN,
+        TIME_IS_UP
+    }
+
     private final String name;
     private final StateCell state;
-    private final StopRequest stop;
-    private final RunLimits bounds;
+    private final RunLimits limits;
     private final LoopClock clock;
     private final Confinement confinement;
     private final Backend backend;
     private final Promises promises;
+    private final Microtasks microtasks;
     private final FailureHandler failures;
     private final Counter callbacks;
-    private final Courses courses;
+    private final Tick tick;
     private final Shutdown shutdown;
 
-    RunControl(LoopComponents components, Courses courses, Shutdown shutdown) {
+    RunControl(LoopComponents components, Tick tick, Shutdown shutdown) {
         name = components.config.name();
         state = components.state;
-        stop = components.stop;
-        bounds = components.bounds;
+        limits = components.limits;
         clock = components.clock;
         confinement = components.confinement;
         backend = components.backend;
         promises = components.promises;
+        microtasks = components.microtasks;
         failures = components.failures;
         callbacks = components.callbacks.all;
-        this.courses = courses;
+        this.tick = tick;
         this.shutdown = shutdown;
     }
 
-    /// Makes the calling thread the loop thread, of a run without bounds as yet.
+    /// Makes the calling thread the loop thread.
+    ///
+    /// @return the limits of the run, none as yet
     RunLimits enter() {
         StackReserve.requireLarge();
         Thread current = Thread.currentThread();
@@ -59,7 +70,7 @@ final class RunControl {
             throw new WrongThreadException(
                     "loop "
                             + name
-                            + " waits in the kernel, which would pin the carrier of "
+                            + " blocks in the kernel, which would pin the carrier of "
                             + current
                             + ": run it on a platform thread (Thread.ofPlatform())");
         }
@@ -75,21 +86,21 @@ final class RunControl {
         clock.update();
         confinement.set(current);
         promises.takeOver();
-        bounds.none();
-        return bounds;
+        limits.none();
+        return limits;
     }
 
-    /// Runs to the end of the course, and out again.
+    /// Runs ticks until the condition holds, and leaves the run.
     ///
     /// @return the number of callbacks run
-    long drive(Course course) {
+    long run(Until end) {
         long before = callbacks.get();
         Throwable thrown = null;
         try {
             try {
-                courses.follow(course);
+                runTicks(end);
             } finally {
-                promises.tidy(); // In here, for it may throw, and a run is left whatever happens.
+                promises.tidy(); // In here: it may throw, and the run has to be left nevertheless.
             }
         } catch (Throwable e) {
             thrown = e;
@@ -98,11 +109,11 @@ final class RunControl {
         return callbacks.get() - before;
     }
 
-    /// Ends a run: back to AWAKE, or, if shutdown began meanwhile, to the loop's end. Then throws what
-    /// the run threw.
+    /// Ends a run: moves back to AWAKE, or drains if a shutdown has begun meanwhile. Then throws
+    /// what the run threw.
     private void leave(@Nullable Throwable thrown) {
-        stop.honour();
-        // Before the state says AWAKE: from then on another thread may come in.
+        limits.clearStop();
+        // Before the state says AWAKE: from then on another thread may enter.
         backend.leave();
         Thread current = confinement.thread();
         confinement.set(null);
@@ -114,9 +125,73 @@ final class RunControl {
         promises.takeOver();
         try {
             failures.hold(thrown);
-            shutdown.carryOut(true);
+            shutdown.run(true);
         } finally {
             confinement.set(null);
+        }
+    }
+
+    // ------------------------------------------------------------------ kinds of runs
+
+    private void runTicks(Until end) {
+        switch (end) {
+            case STOPPED -> runUntilStopped();
+            case STOPPED_AND_DRAINED -> runUntilDrained();
+            case EMPTY -> runUntilEmpty();
+            case SOMETHING_RAN -> runSome();
+            case TIME_IS_UP -> runUntilTimeIsUp();
+        }
+    }
+
+    private boolean mayContinue() {
+        return state.is(RUNNING) && !limits.noticeStop();
+    }
+
+    private void runUntilStopped() {
+        while (mayContinue()) {
+            tick.run();
+        }
+    }
+
+    private void runUntilDrained() {
+        runUntilStopped();
+        limits.blockOnlyIfAlive();
+        while (state.is(RUNNING) && tick.isAlive()) {
+            tick.run();
+        }
+    }
+
+    private void runUntilEmpty() {
+        limits.blockOnlyIfAlive();
+        while (mayContinue() && limits.mayRun() && tick.isAlive()) {
+            tick.run();
+            if (limits.isForOneCallback() && !microtasks.isEmpty()) {
+                return; // They used up a tick's budget: the one callback may never be reached.
+            }
+        }
+    }
+
+    private void runSome() {
+        limits.blockOnlyIfAlive();
+        long before = tick.work();
+        boolean waited = false;
+        while (mayContinue() && tick.isAlive()) {
+            tick.run();
+            // One tick more after the wait: a task that woke the loop runs in that tick.
+            if (waited || tick.work() != before) {
+                return;
+            }
+            waited = !limits.mayWait();
+        }
+    }
+
+    private void runUntilTimeIsUp() {
+        // At least one tick, so that a run of no duration still runs what is ready.
+        while (mayContinue()) {
+            tick.run();
+            if (limits.isTimeUp(backend.nanoTime())) {
+                return;
+            }
         }
     }
 }

@@ -718,14 +718,14 @@ class TickTest {
                         new TestLoopContext());
         Tick tick = new Tick(components);
         components.state.move(LoopState.AWAKE, LoopState.RUNNING);
-        components.bounds.none();
-        components.bounds.limitWaits(0);
+        components.limits.none();
+        components.limits.limitWaits(0);
         for (int i = 0; i < 10_000; i++) {
             components.microtasks.add(() -> {});
             components.deferred.add(() -> {});
         }
         for (int turn = 0; turn < 20; turn++) {
-            tick.turn();
+            tick.run();
         }
         assertThat(components.microtasks.capacity()).isEqualTo(TaskRing.LEAST);
         assertThat(components.deferred.capacity()).isEqualTo(TaskRing.LEAST);

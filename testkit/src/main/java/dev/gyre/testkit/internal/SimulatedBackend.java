@@ -166,18 +166,6 @@ public final class SimulatedBackend implements Backend {
         }
     }
 
-    /// What is to come may be the very work that is waited for.
-    @Override
-    public boolean awaitOutside(long untilNanos) {
-        if (!kernel.runDue()) {
-            synchronized (kernel) {
-                boolean sooner = kernel.hasAgenda() && kernel.nextNanos() - untilNanos < 0;
-                kernel.moveTo(sooner ? kernel.nextNanos() : untilNanos);
-            }
-        }
-        return true;
-    }
-
     private boolean collect() {
         synchronized (kernel) {
             if (closed) {
