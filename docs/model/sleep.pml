@@ -20,12 +20,12 @@
  * would be redundant, because "lock cmpxchg" already is one.
  *
  * What stands for what in Java:
- *     loop_cas            internal.loop.StateCell            move
- *     Loop: announce,     internal.loop.Sleep                pollUntil, pollNow
+ *     loop_cas            internal.loop.StateCell            move, fallAsleep
+ *     Loop: announce,     internal.loop.Poller               pollUntil, pollNow
  *       fence, look
  *     External            internal.loop.ExternalLane         offer, poll, isEmpty
  *     Priority            internal.loop.PriorityLane         offer, poll, isEmpty
- *     wake                internal.loop.Ingress              wakeIfSleeping
+ *     wake                internal.loop.Ingress              wakeIfAsleep
  *       its last two steps, and clear_pending
  *                         internal.backend.epoll.WakeSignal  signal, drained
  * A fence of the model need not be an instruction: between two accesses of
@@ -251,7 +251,7 @@ tick:
     if :: clear_pending() :: !reported fi;
 #endif
 
-    /* Sleep.pollUntil: announce, fence, look again. */
+    /* Poller.pollUntil: announce, fence, look again. */
 #ifdef CHECK_BEFORE_ANNOUNCE
     look();
     if :: found -> found = false; goto tick :: else fi;
@@ -317,7 +317,7 @@ woken:
 
 /* ----------------------------------------------------------- producers -- */
 
-/* Ingress.wakeIfSleeping, after the fence: load the state, then WakeSignal.signal.
+/* Ingress.wakeIfAsleep, after the fence: load the state, then WakeSignal.signal.
  * Its lock matters only against the closing of the eventfd: see shutdown.pml. */
 inline wake()
 {
