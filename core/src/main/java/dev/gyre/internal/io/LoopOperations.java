@@ -39,9 +39,9 @@ public final class LoopOperations {
     final BufferLeaks leaks = new BufferLeaks();
     private final NativeBytes scratch = NativeBytes.allocate(2L * Long.BYTES);
 
-    private final TaskRing turnEnd = new TaskRing("ends of the turn");
+    private final TaskRing tickEnd = new TaskRing("ends of the turn");
     private final StreamCounters streamCounters = new StreamCounters();
-    private long turn;
+    private long tick;
 
     /// How many operations in flight do not keep the loop alive.
     private int background;
@@ -106,17 +106,17 @@ public final class LoopOperations {
 
     /// Does something once all callbacks of the turn have run, before the loop looks at the kernel again. Not for code of
     /// users. Once for each call.
-    public void atTurnEnd(Runnable last) {
-        turnEnd.add(last);
+    public void atTickEnd(Runnable last) {
+        tickEnd.add(last);
     }
 
     /// Does what was left for the end of the turn.
-    public void endTurn() {
-        turn++;
+    public void endTick() {
+        tick++;
         RuntimeException failed = null;
-        while (!turnEnd.isEmpty()) {
+        while (!tickEnd.isEmpty()) {
             try {
-                turnEnd.take().run();
+                tickEnd.take().run();
             } catch (RuntimeException e) {
                 failed = failed == null ? e : failed; // The others are not to suffer for it.
             }
@@ -127,13 +127,13 @@ public final class LoopOperations {
     }
 
     /// Whether something was left for the end of the turn.
-    public boolean hasTurnEnd() {
-        return !turnEnd.isEmpty();
+    public boolean hasTickEnd() {
+        return !tickEnd.isEmpty();
     }
 
     /// Which turn it is.
-    public long turn() {
-        return turn;
+    public long tick() {
+        return tick;
     }
 
     /// Whether the loop is coming to its end: what waits for others is cancelled, and starts no more.

@@ -32,7 +32,7 @@ final class Backends {
 
     /// How to open each of them, and which is taken where nobody says.
     record Openers(
-            BackendKind byDefault,
+            BackendKind defaultKind,
             Supplier<? extends Backend> epoll,
             Supplier<? extends Backend> uring,
             Supplier<? extends Backend> kqueue) {}
@@ -65,12 +65,12 @@ final class Backends {
             return openPreferred(config, openers);
         }
         BackendKind wanted = named.get();
-        if (wanted == openers.byDefault) {
+        if (wanted == openers.defaultKind) {
             return config.isBackendRequired()
                     ? openOrDefault(config, wanted, Level.WARNING, openers)
-                    : byDefault(openers);
+                    : openDefault(openers);
         }
-        if (openers.byDefault == BackendKind.KQUEUE) {
+        if (openers.defaultKind == BackendKind.KQUEUE) {
             throw new UnsupportedOperationException(
                     wanted + " is Linux's: this system has kqueue (LoopConfig.withBackend)");
         }
@@ -78,15 +78,15 @@ final class Backends {
     }
 
     private static Choice openPreferred(LoopConfig config, Openers openers) {
-        BackendKind preferred = config.preferredBackend().orElse(openers.byDefault);
-        if (preferred == openers.byDefault || openers.byDefault == BackendKind.KQUEUE) {
-            return byDefault(openers);
+        BackendKind preferred = config.preferredBackend().orElse(openers.defaultKind);
+        if (preferred == openers.defaultKind || openers.defaultKind == BackendKind.KQUEUE) {
+            return openDefault(openers);
         }
         return openOrDefault(config, preferred, Level.INFO, openers);
     }
 
-    private static Choice byDefault(Openers openers) {
-        return new Choice(opener(openers, openers.byDefault).get(), Optional.empty());
+    private static Choice openDefault(Openers openers) {
+        return new Choice(opener(openers, openers.defaultKind).get(), Optional.empty());
     }
 
     private static Supplier<? extends Backend> opener(Openers openers, BackendKind kind) {
@@ -107,7 +107,7 @@ final class Backends {
             if (config.isBackendRequired()) {
                 throw new UnsupportedOperationException(why, e);
             }
-            Backend instead = byDefault(openers).backend();
+            Backend instead = openDefault(openers).backend();
             LOG.log(level, "loop " + config.name() + " waits on " + instead.name() + ": " + why);
             return new Choice(instead, Optional.of(why));
         }

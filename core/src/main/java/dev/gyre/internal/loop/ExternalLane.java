@@ -40,7 +40,7 @@ import java.util.Arrays;
 public final class ExternalLane {
     /// What became of an offer.
     public enum Offer {
-        TAKEN,
+        ACCEPTED,
         FULL,
         CLOSED
     }
@@ -51,7 +51,7 @@ public final class ExternalLane {
     private static final long CLOSED_BIT = Long.MIN_VALUE;
 
     /// Emptied chunks kept for reuse, 528 bytes each; a burst's surplus goes to the collector.
-    private static final int MOST_SPARE_CHUNKS = 128;
+    private static final int MAX_SPARE_CHUNKS = 128;
 
     private static final VarHandle CURSOR = MethodHandles.arrayElementVarHandle(long[].class);
     private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Object[].class);
@@ -115,7 +115,7 @@ public final class ExternalLane {
                 // the fence after it makes the slot visible before the caller reads the state.
                 chunk[slot] = task;
                 VarHandle.fullFence();
-                return Offer.TAKEN;
+                return Offer.ACCEPTED;
             }
         }
     }
@@ -183,7 +183,7 @@ public final class ExternalLane {
         long tailChunk = tail() >>> CHUNK_SHIFT;
         long end =
                 Math.min(
-                        tailChunk + MOST_SPARE_CHUNKS,
+                        tailChunk + MAX_SPARE_CHUNKS,
                         // Not as far as a place that still belongs to the head's own turn.
                         (head >>> CHUNK_SHIFT) + mask);
         for (long place = Math.max(cursors[SPARE], tailChunk + 1); place <= end; place++) {

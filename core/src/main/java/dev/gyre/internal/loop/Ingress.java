@@ -27,7 +27,7 @@ public final class Ingress {
             return SubmitResult.TERMINATED;
         }
         return switch (external.offer(task)) {
-            case TAKEN -> {
+            case ACCEPTED -> {
                 wakeIfAsleep();
                 yield SubmitResult.ACCEPTED;
             }

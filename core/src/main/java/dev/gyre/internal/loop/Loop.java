@@ -193,7 +193,7 @@ public final class Loop implements EventLoop, LoopContext {
                                     + ": "
                                     + config.highWaterMark()
                                     + " tasks are waiting (LoopConfig.withHighWaterMark)");
-            case TERMINATED -> throw refusal(task);
+            case TERMINATED -> throw refusedException(task);
         }
     }
 
@@ -207,7 +207,7 @@ public final class Loop implements EventLoop, LoopContext {
     public void submitPriority(Runnable task) {
         Objects.requireNonNull(task, "task");
         if (!ingress.submitPriority(task)) {
-            throw refusal(task);
+            throw refusedException(task);
         }
     }
 
@@ -216,7 +216,7 @@ public final class Loop implements EventLoop, LoopContext {
         return ingress.submitPriority(task);
     }
 
-    private LoopTerminatedException refusal(Runnable task) {
+    private LoopTerminatedException refusedException(Runnable task) {
         return new LoopTerminatedException(
                 "loop " + config.name() + " refuses " + nameOf(task) + ": it is " + state.get());
     }
@@ -283,7 +283,7 @@ public final class Loop implements EventLoop, LoopContext {
         Objects.requireNonNull(resource, "resource");
         requireOpen("own");
         if (!resources.tryAdd(resource)) {
-            throw tooLate("own");
+            throw terminatedException("own");
         }
     }
 
@@ -401,11 +401,11 @@ public final class Loop implements EventLoop, LoopContext {
         confinement.require(method);
         // Callbacks of the final drain may still start work.
         if (state.is(LoopState.TERMINATED) && (!isLoopThread() || shutdown.isReleasing())) {
-            throw tooLate(method);
+            throw terminatedException(method);
         }
     }
 
-    private LoopTerminatedException tooLate(String method) {
+    private LoopTerminatedException terminatedException(String method) {
         return new LoopTerminatedException(
                 "loop " + config.name() + " is TERMINATED: " + method + " comes too late");
     }

@@ -19,7 +19,7 @@ final class Microtasks {
     private final UnhandledRejections unhandled;
     private final int budget;
     private int left;
-    private boolean told;
+    private boolean breachReported;
 
     /// Consecutive ticks that used up the budget, and how many microtasks were left in the first.
     private int breaches;
@@ -62,10 +62,10 @@ final class Microtasks {
     /// Grants the budget anew: once a tick.
     void beginTick() {
         left = budget;
-        if (!told) {
+        if (!breachReported) {
             breaches = 0;
         }
-        told = false;
+        breachReported = false;
     }
 
     /// Shrinks the queue after a burst.
@@ -90,7 +90,7 @@ final class Microtasks {
         if (!ring.isEmpty()) {
             unhandled.reportExcess(callbacks::observeUnhandledRejection);
         }
-        tellBreach();
+        reportBreach();
         return ran;
     }
 
@@ -113,9 +113,9 @@ final class Microtasks {
         }
     }
 
-    private void tellBreach() {
-        if (left == 0 && !told && !ring.isEmpty()) {
-            told = true;
+    private void reportBreach() {
+        if (left == 0 && !breachReported && !ring.isEmpty()) {
+            breachReported = true;
             int waiting = ring.size();
             boolean flood = isFlood(waiting);
             callbacks.observeMicrotaskBreach(waiting);

@@ -39,7 +39,7 @@ final class OwnedResources {
     }
 
     /// The loop is ending: takes the one that was added last, or null when none is left.
-    synchronized @Nullable AutoCloseable takeLast() {
+    synchronized @Nullable AutoCloseable pollLast() {
         over = all.isEmpty();
         return over ? null : all.removeLast();
     }

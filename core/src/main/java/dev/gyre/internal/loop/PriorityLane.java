@@ -14,7 +14,7 @@ import java.util.Arrays;
 public final class PriorityLane {
     static final int CHUNK = 128;
 
-    private static final int MOST_SPARE_CHUNKS = 16;
+    private static final int MAX_SPARE_CHUNKS = 16;
 
     private static final class Chunk {
         final @Nullable Runnable[] slots = new @Nullable Runnable[CHUNK];
@@ -106,7 +106,7 @@ public final class PriorityLane {
                 Chunk chunk = emptied;
                 emptied = chunk.next;
                 emptiedCount--;
-                if (spareCount < MOST_SPARE_CHUNKS) {
+                if (spareCount < MAX_SPARE_CHUNKS) {
                     chunk.next = spares;
                     spares = chunk;
                     spareCount++;
@@ -128,7 +128,7 @@ public final class PriorityLane {
         readSlot = 0;
         chunk.written = 0;
         chunk.next = null;
-        if (emptiedCount < MOST_SPARE_CHUNKS) {
+        if (emptiedCount < MAX_SPARE_CHUNKS) {
             chunk.next = emptied;
             emptied = chunk;
             emptiedCount++;

@@ -268,7 +268,7 @@ final class Shutdown {
     }
 
     private void closeResources() {
-        for (AutoCloseable last = resources.takeLast(); last != null; last = resources.takeLast()) {
+        for (AutoCloseable last = resources.pollLast(); last != null; last = resources.pollLast()) {
             callbacks.close(last);
         }
     }

@@ -311,7 +311,7 @@ final class Tick {
     }
 
     private boolean flush() {
-        operations.endTurn();
+        operations.endTick();
         if (mode == Mode.DRAINING && isQuiet() && !promises.isAwaiting()) {
             operations.cancelWaiting(null);
         }
@@ -362,7 +362,7 @@ final class Tick {
         return timers.referenced() > 0
                 || watchers.referenced() > 0
                 || operations.keepAlive()
-                || operations.hasTurnEnd()
+                || operations.hasTickEnd()
                 || promises.isAwaiting()
                 || !microtasks.isQuiet()
                 || !deferred.isEmpty()
@@ -381,7 +381,7 @@ final class Tick {
     boolean isDrained() {
         return isQuiet()
                 && microtasks.isQuiet()
-                && (mode == Mode.TERMINATED || !(awaitsCompletion() || operations.hasTurnEnd()));
+                && (mode == Mode.TERMINATED || !(awaitsCompletion() || operations.hasTickEnd()));
     }
 
     private boolean awaitsCompletion() {

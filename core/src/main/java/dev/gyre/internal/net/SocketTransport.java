@@ -94,7 +94,7 @@ final class SocketTransport implements Transport {
         this.socket = socket;
         receive = operations.pools().receiving().of(socket, this::received);
         hangup = new HangupWatch(this, operations);
-        operations.atTurnEnd(hangup); // Arms it unless a receive has started by then.
+        operations.atTickEnd(hangup); // Arms it unless a receive has started by then.
     }
 
     @Override
@@ -190,7 +190,7 @@ final class SocketTransport implements Transport {
             stopToLook();
         }
         if (!wanted && receiving == Receiving.STOPPED) {
-            operations.atTurnEnd(hangup);
+            operations.atTickEnd(hangup);
         }
     }
 
@@ -226,7 +226,7 @@ final class SocketTransport implements Transport {
             writing = write;
         } catch (RuntimeException e) {
             // A file that was closed before its turn came.
-            atTurnEndUnlessClosed(() -> user().onFailed(CloseReason.FAILED, e));
+            atTickEndUnlessClosed(() -> user().onFailed(CloseReason.FAILED, e));
         }
     }
 
@@ -320,15 +320,15 @@ final class SocketTransport implements Transport {
             // The peer is gone already, which reading will tell if it has not.
             SystemCallException failure =
                     new SystemCallException("shutdown", -result, SystemCallException.NO_FD);
-            atTurnEndUnlessClosed(() -> user().onFailed(reasonOf(failure), failure));
+            atTickEndUnlessClosed(() -> user().onFailed(reasonOf(failure), failure));
         } else {
-            atTurnEndUnlessClosed(() -> user().onOutputEnded());
+            atTickEndUnlessClosed(() -> user().onOutputEnded());
         }
     }
 
     /// Nobody is told of anything inside a call of its own.
-    private void atTurnEndUnlessClosed(Runnable news) {
-        operations.atTurnEnd(
+    private void atTickEndUnlessClosed(Runnable news) {
+        operations.atTickEnd(
                 () -> {
                     if (!closed) {
                         news.run();
@@ -350,7 +350,7 @@ final class SocketTransport implements Transport {
         }
         socket.close(); // Cancels what is under way, which completes before the number is given
         // back.
-        operations.atTurnEnd(this::releaseIfThrough);
+        operations.atTickEnd(this::releaseIfThrough);
     }
 
     /// Throws away what has arrived and nobody will read. Closed before, the kernel would reset the connection, and

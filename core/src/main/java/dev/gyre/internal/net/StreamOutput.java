@@ -39,7 +39,7 @@ final class StreamOutput {
     private @Nullable OutputQueue inTheClear;
 
     /// The turn in which the queue was last offered.
-    private long offeredInTurn;
+    private long offeredInTick;
 
     /// Whether something is, or was, offered since it was last empty.
     private boolean offered;
@@ -127,7 +127,7 @@ final class StreamOutput {
         if (isEmpty()) {
             return OutputState.IDLE;
         }
-        boolean late = !enrolled && offeredInTurn != operations.turn();
+        boolean late = !enrolled && offeredInTick != operations.tick();
         return pressured || late ? OutputState.BACKPRESSURED : OutputState.PENDING;
     }
 
@@ -233,7 +233,7 @@ final class StreamOutput {
     private void enrol() {
         if (!enrolled) {
             enrolled = true;
-            operations.atTurnEnd(flush);
+            operations.atTickEnd(flush);
         }
     }
 
@@ -245,7 +245,7 @@ final class StreamOutput {
             return;
         }
         if (!queue.isEmpty()) {
-            offeredInTurn = operations.turn();
+            offeredInTick = operations.tick();
             if (!offered) {
                 offered = true;
                 connection.times.outputBegins();

@@ -148,7 +148,7 @@ final class Streams implements AutoCloseable {
             attempt(() -> last.closeWith(CloseReason.LOOP_ENDED, null), failed);
         }
         cut.log("Loop " + loop.config().name());
-        operations.endTurn(); // What was lent and is not under way goes back now.
+        operations.endTick(); // What was lent and is not under way goes back now.
         if (!failed.isEmpty()) {
             RuntimeException thrown = failed.removeFirst();
             failed.forEach(thrown::addSuppressed);

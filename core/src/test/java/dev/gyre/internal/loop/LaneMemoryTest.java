@@ -43,7 +43,7 @@ class LaneMemoryTest {
         return new Lane() {
             @Override
             public void offer() {
-                if (lane.offer(TASK) != Offer.TAKEN) {
+                if (lane.offer(TASK) != Offer.ACCEPTED) {
                     throw new AssertionError("refused");
                 }
             }
