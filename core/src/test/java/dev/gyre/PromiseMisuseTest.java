@@ -259,7 +259,7 @@ class PromiseMisuseTest extends PromiseFixture {
         for (Runnable call : calls) {
             assertThatThrownBy(call::run)
                     .isInstanceOf(LoopTerminatedException.class)
-                    .hasMessageContaining(method + " comes too late");
+                    .hasMessageContaining("refuses " + method);
         }
     }
 

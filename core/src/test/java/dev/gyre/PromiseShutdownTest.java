@@ -540,7 +540,7 @@ class PromiseShutdownTest {
                         () -> promise.cancelOn(Cancellation.none()))) {
             assertThatThrownBy(late::run)
                     .isInstanceOf(LoopTerminatedException.class)
-                    .hasMessageContaining("comes too late");
+                    .hasMessageContaining("is TERMINATED");
         }
         assertEnded(promise);
     }

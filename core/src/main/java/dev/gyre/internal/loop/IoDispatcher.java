@@ -7,22 +7,22 @@ import dev.gyre.internal.backend.Request;
 
 import org.jspecify.annotations.Nullable;
 
-/// The callbacks of the events that the backend has collected, one by one: those of an event in the order error,
-/// read, write (W-5), then those of the next event. An operation that is through is an event too, and comes
-/// before those that have not been looked at.
+/// Runs the callbacks of collected events one by one: those of an event in the order error, read,
+/// write (W-5), then those of the next event. A completed operation is an event too, and precedes
+/// readiness that was not dispatched yet.
 ///
-/// Between two callbacks anything may happen: microtasks, the end of a run, another run. So whether a
-/// callback is still wanted is asked just before it runs, however long ago its event came.
+/// Between two callbacks a run may end and another one begin. So a handler is asked just before each
+/// callback whether it still wants it.
 ///
 /// Loop thread only.
 final class IoDispatcher {
     private final Backend backend;
     private final OperationEngine requests;
 
-    /// How many completions may still be handed out in this tick.
+    /// How many completions this tick may still dispatch.
     private int completionsLeft;
 
-    /// Of the event under way.
+    /// The handler of the current event.
     private @Nullable IoHandler handler;
 
     /// The callbacks of that event that have not run yet.
@@ -35,14 +35,14 @@ final class IoDispatcher {
         this.requests = requests;
     }
 
-    /// A tick begins, in which so many completions may be handed out.
+    /// Resets the budget of completions.
     void beginTick(int completions) {
         completionsLeft = completions;
     }
 
     /// Moves to the next callback that is wanted.
     ///
-    /// @return false when all collected events are through
+    /// @return false once all collected events are dispatched
     boolean next() {
         while (true) {
             IoHandler current = handler;
@@ -73,7 +73,7 @@ final class IoDispatcher {
     /// Runs the callback that [#next()] moved to.
     void run() {
         IoHandler current = handler;
-        assert current != null : "nothing to run";
+        assert current != null : "no callback to run";
         try {
             current.run(callback);
         } finally {

@@ -25,7 +25,6 @@ import dev.gyre.internal.io.FdReaper;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.Watchers;
-import dev.gyre.internal.loop.RunControl.Until;
 import dev.gyre.internal.promise.Futures;
 import dev.gyre.internal.promise.Promises;
 import dev.gyre.internal.sys.Platform;
@@ -47,26 +46,23 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/// The loop: checks who calls and with what, and puts the parts together. What a turn does is in [Tick],
-/// how it waits in [Poller], how it ends in [Shutdown].
+/// The loop: checks callers and arguments, and delegates to its components. [Tick] has the steps of a
+/// tick, [Poller] the sleep, [Shutdown] the end.
 public final class Loop implements EventLoop, LoopContext {
     private final LoopConfig config;
     private final Backend backend;
     private final StateCell state;
-    private final RunLimits limits;
     private final Ingress ingress;
     private final LoopClock clock;
     private final TimerQueue timers;
     private final Watchers watchers;
     private final LoopOperations operations;
-    private final OwnedResources resources;
     private final TaskRing deferred;
     private final Microtasks microtasks;
     private final Promises promises;
     private final RunControl runs;
     private final Shutdown shutdown;
     private final LoopMetrics metrics;
-
     private final Confinement confinement;
 
     private Loop(
@@ -76,13 +72,11 @@ public final class Loop implements EventLoop, LoopContext {
         LoopComponents components = new LoopComponents(config, backend, this, this);
         confinement = components.confinement;
         state = components.state;
-        limits = components.limits;
         ingress = components.ingress;
         clock = components.clock;
         timers = components.timers;
         watchers = components.watchers;
         operations = components.operations;
-        resources = components.resources;
         deferred = components.deferred;
         microtasks = components.microtasks;
         promises = components.promises;
@@ -90,7 +84,7 @@ public final class Loop implements EventLoop, LoopContext {
         shutdown = new Shutdown(components, tick);
         runs = new RunControl(components, tick, shutdown);
         metrics = new Metrics(components, tick, backendFallback);
-        boolean _ = resources.tryAdd(memory);
+        boolean _ = shutdown.tryOwn(memory);
     }
 
     public static Loop open(LoopConfig config) {
@@ -100,7 +94,7 @@ public final class Loop implements EventLoop, LoopContext {
         return open(config, Backends.open(config));
     }
 
-    /// A loop over the given backend, which it owns from now on.
+    /// Opens a loop over the given backend, and takes ownership of the backend.
     public static Loop open(LoopConfig config, Backend backend) {
         return open(config, new Backends.Choice(backend, Optional.empty()));
     }
@@ -120,7 +114,7 @@ public final class Loop implements EventLoop, LoopContext {
         }
     }
 
-    /// The loop behind the interface, which permits no other.
+    /// Returns the loop behind the interface, which permits no other implementation.
     public static Loop of(EventLoop loop) {
         return (Loop) Objects.requireNonNull(loop, "loop");
     }
@@ -141,41 +135,34 @@ public final class Loop implements EventLoop, LoopContext {
 
     @Override
     public void run(RunMode mode) {
-        Objects.requireNonNull(mode, "mode");
-        runs.enter();
-        runs.run(mode == RunMode.DRAINED ? Until.STOPPED_AND_DRAINED : Until.STOPPED);
+        runs.run(Objects.requireNonNull(mode, "mode"));
     }
 
     @Override
     public long runOne() {
-        runs.enter().limitToOneCallback();
-        return runs.run(Until.EMPTY);
+        return runs.runOne();
     }
 
     @Override
     public long runSome() {
-        runs.enter().limitWaits(1);
-        return runs.run(Until.SOMETHING_RAN);
+        return runs.runSome();
     }
 
     @Override
     public long runUntilEmpty() {
-        runs.enter();
-        return runs.run(Until.EMPTY);
+        return runs.runUntilEmpty();
     }
 
     @Override
     public long runFor(Duration duration) {
         long nanos = Durations.saturatedNanos("duration", duration);
-        runs.enter().limitTime(backend.nanoTime() + nanos);
-        return runs.run(Until.TIME_IS_UP);
+        return runs.runUntil(backend.nanoTime() + nanos);
     }
 
     @Override
     public void stop() {
         StackReserve.requireSmall();
-        limits.requestStop();
-        ingress.wakeIfAsleep();
+        runs.stop();
     }
 
     // ------------------------------------------------------------------ submitting
@@ -186,13 +173,9 @@ public final class Loop implements EventLoop, LoopContext {
             case ACCEPTED -> {}
             case OVERLOADED ->
                     throw new LoopOverloadedException(
-                            "loop "
-                                    + config.name()
-                                    + " refuses "
-                                    + nameOf(task)
-                                    + ": "
-                                    + config.highWaterMark()
-                                    + " tasks are waiting (LoopConfig.withHighWaterMark)");
+                            "loop %s refuses %s: %d tasks are queued (LoopConfig.withHighWaterMark)"
+                                    .formatted(
+                                            config.name(), nameOf(task), config.highWaterMark()));
             case TERMINATED -> throw refusedException(task);
         }
     }
@@ -221,7 +204,7 @@ public final class Loop implements EventLoop, LoopContext {
                 "loop " + config.name() + " refuses " + nameOf(task) + ": it is " + state.get());
     }
 
-    /// Not by its own words: a task's toString may fail, or be long.
+    /// Names a task without its toString, which may throw or be long.
     private static String nameOf(Runnable task) {
         return task.getClass().getName() + "@" + Integer.toHexString(System.identityHashCode(task));
     }
@@ -282,7 +265,7 @@ public final class Loop implements EventLoop, LoopContext {
     public void own(AutoCloseable resource) {
         Objects.requireNonNull(resource, "resource");
         requireOpen("own");
-        if (!resources.tryAdd(resource)) {
+        if (!shutdown.tryOwn(resource)) {
             throw terminatedException("own");
         }
     }
@@ -291,7 +274,7 @@ public final class Loop implements EventLoop, LoopContext {
     public void disown(AutoCloseable resource) {
         Objects.requireNonNull(resource, "resource");
         confinement.require("disown");
-        resources.remove(resource);
+        shutdown.disown(resource);
     }
 
     // ------------------------------------------------------------------ time
@@ -326,7 +309,7 @@ public final class Loop implements EventLoop, LoopContext {
     @Override
     public long nowNanos() {
         if (confinement.thread() == null) {
-            clock.update(); // Kept, so that nobody is told an earlier time afterwards.
+            clock.update(); // Stored, so that no later call returns an earlier time.
         }
         return clock.nanos();
     }
@@ -336,7 +319,7 @@ public final class Loop implements EventLoop, LoopContext {
         return backend.nanoTime();
     }
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ state
 
     @Override
     public LoopState state() {
@@ -368,9 +351,10 @@ public final class Loop implements EventLoop, LoopContext {
         return "EventLoop[" + config.name() + ", " + backend.name() + ", " + state.get() + "]";
     }
 
-    /// What the loop owns of that type, the latest one: for parts that a loop has at most one of.
+    /// Returns the latest owned resource of the type, or null if absent: for components that a loop
+    /// has at most one of.
     public <T extends AutoCloseable> @Nullable T owned(Class<T> type) {
-        return resources.find(type);
+        return shutdown.find(type);
     }
 
     @Override
@@ -407,7 +391,7 @@ public final class Loop implements EventLoop, LoopContext {
 
     private LoopTerminatedException terminatedException(String method) {
         return new LoopTerminatedException(
-                "loop " + config.name() + " is TERMINATED: " + method + " comes too late");
+                "loop " + config.name() + " is TERMINATED: it refuses " + method);
     }
 
     @Override
@@ -451,14 +435,14 @@ public final class Loop implements EventLoop, LoopContext {
     public void close() {
         shutdown.beginImmediate();
         if (mustNotBlock()) {
-            return; // Waiting for oneself would never end.
+            return; // It would wait for itself.
         }
         try {
             shutdown.outcome().get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException e) {
-            throw new IllegalStateException("loop " + config.name() + " did not end well", e);
+            throw new IllegalStateException("loop " + config.name() + " failed to shut down", e);
         }
     }
 }

@@ -13,11 +13,11 @@ import dev.gyre.internal.promise.Promises;
 import dev.gyre.internal.time.LoopClock;
 import dev.gyre.internal.time.TimerQueue;
 
-/// The components of a loop, wired once. [Tick], [Shutdown] and [Loop] keep those they use.
+/// The components of a loop, wired once. [Tick], [Shutdown], [RunControl] and [Loop] keep those
+/// they use.
 final class LoopComponents {
     final LoopConfig config;
     final Backend backend;
-    final EventLoop loop;
     final StateCell state = new StateCell();
     final RunLimits limits = new RunLimits();
     final TaskRing deferred = new TaskRing("deferred callbacks");
@@ -29,8 +29,6 @@ final class LoopComponents {
     final OperationEngine requests;
     final LoopOperations operations;
     final IoDispatcher dispatcher;
-    final OwnedResources resources = new OwnedResources();
-    final FailureHandler failures;
     final Callbacks callbacks;
     final Confinement confinement;
     final Promises promises;
@@ -39,7 +37,6 @@ final class LoopComponents {
     LoopComponents(LoopConfig config, Backend backend, EventLoop loop, LoopContext context) {
         this.config = config;
         this.backend = backend;
-        this.loop = loop;
         ingress = new Ingress(state, backend, config.highWaterMark());
         poller = new Poller(state, ingress, backend, limits);
         clock = new LoopClock(backend::nanoTime);
@@ -48,8 +45,7 @@ final class LoopComponents {
         requests = backend.openRequests(context);
         operations = new LoopOperations(context, requests, backend.seam(), config);
         dispatcher = new IoDispatcher(backend, requests);
-        failures = new FailureHandler(config);
-        callbacks = new Callbacks(failures, config.observer(), loop);
+        callbacks = new Callbacks(config, loop);
         confinement = new Confinement(config.name());
         TaskRing queued = new TaskRing("microtasks");
         promises = new Promises(context, confinement, queued, config.promiseTracing());

@@ -7,9 +7,9 @@ import dev.gyre.LoopAlreadyRunningException;
 import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.ReentrantRunException;
+import dev.gyre.RunMode;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.base.Confinement;
-import dev.gyre.internal.base.Counter;
 import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.promise.Promises;
 import dev.gyre.internal.time.LoopClock;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// run ends (clause L-7). Every run ends with the loop, and all but one end with a stop request.
 final class RunControl {
     /// The condition that ends a run.
-    enum Until {
+    private enum Until {
         STOPPED,
         STOPPED_AND_DRAINED,
         EMPTY,
@@ -31,13 +31,13 @@ final class RunControl {
     private final String name;
     private final StateCell state;
     private final RunLimits limits;
+    private final Ingress ingress;
     private final LoopClock clock;
     private final Confinement confinement;
     private final Backend backend;
     private final Promises promises;
     private final Microtasks microtasks;
-    private final FailureHandler failures;
-    private final Counter callbacks;
+    private final Callbacks callbacks;
     private final Tick tick;
     private final Shutdown shutdown;
 
@@ -45,21 +45,53 @@ final class RunControl {
         name = components.config.name();
         state = components.state;
         limits = components.limits;
+        ingress = components.ingress;
         clock = components.clock;
         confinement = components.confinement;
         backend = components.backend;
         promises = components.promises;
         microtasks = components.microtasks;
-        failures = components.failures;
-        callbacks = components.callbacks.all;
+        callbacks = components.callbacks;
         this.tick = tick;
         this.shutdown = shutdown;
     }
 
-    /// Makes the calling thread the loop thread.
-    ///
-    /// @return the limits of the run, none as yet
-    RunLimits enter() {
+    /// Any thread.
+    void stop() {
+        limits.requestStop();
+        ingress.wakeIfAsleep();
+    }
+
+    void run(RunMode mode) {
+        enter();
+        long _ = run(mode == RunMode.DRAINED ? Until.STOPPED_AND_DRAINED : Until.STOPPED);
+    }
+
+    long runOne() {
+        enter();
+        limits.limitToOneCallback();
+        return run(Until.EMPTY);
+    }
+
+    long runSome() {
+        enter();
+        limits.limitWaits(1);
+        return run(Until.SOMETHING_RAN);
+    }
+
+    long runUntilEmpty() {
+        enter();
+        return run(Until.EMPTY);
+    }
+
+    long runUntil(long deadlineNanos) {
+        enter();
+        limits.limitTime(deadlineNanos);
+        return run(Until.TIME_IS_UP);
+    }
+
+    /// Makes the calling thread the loop thread, of a run without limits.
+    private void enter() {
         StackReserve.requireLarge();
         Thread current = Thread.currentThread();
         if (confinement.isHere()) {
@@ -87,14 +119,13 @@ final class RunControl {
         confinement.set(current);
         promises.takeOver();
         limits.none();
-        return limits;
     }
 
     /// Runs ticks until the condition holds, and leaves the run.
     ///
     /// @return the number of callbacks run
-    long run(Until end) {
-        long before = callbacks.get();
+    private long run(Until end) {
+        long before = callbacks.all.get();
         Throwable thrown = null;
         try {
             try {
@@ -106,7 +137,7 @@ final class RunControl {
             thrown = e;
         }
         leave(thrown);
-        return callbacks.get() - before;
+        return callbacks.all.get() - before;
     }
 
     /// Ends a run: moves back to AWAKE, or drains if a shutdown has begun meanwhile. Then throws
@@ -118,13 +149,13 @@ final class RunControl {
         Thread current = confinement.thread();
         confinement.set(null);
         if (state.move(RUNNING, AWAKE)) {
-            failures.rethrow(thrown);
+            callbacks.rethrow(thrown);
             return;
         }
         confinement.set(current);
         promises.takeOver();
         try {
-            failures.hold(thrown);
+            callbacks.hold(thrown);
             shutdown.run(true);
         } finally {
             confinement.set(null);
@@ -135,11 +166,11 @@ final class RunControl {
 
     private void runTicks(Until end) {
         switch (end) {
-            case STOPPED -> runUntilStopped();
-            case STOPPED_AND_DRAINED -> runUntilDrained();
-            case EMPTY -> runUntilEmpty();
-            case SOMETHING_RAN -> runSome();
-            case TIME_IS_UP -> runUntilTimeIsUp();
+            case STOPPED -> tickUntilStopped();
+            case STOPPED_AND_DRAINED -> tickUntilDrained();
+            case EMPTY -> tickUntilEmpty();
+            case SOMETHING_RAN -> tickUntilSomethingRan();
+            case TIME_IS_UP -> tickUntilTimeIsUp();
         }
     }
 
@@ -147,21 +178,21 @@ final class RunControl {
         return state.is(RUNNING) && !limits.noticeStop();
     }
 
-    private void runUntilStopped() {
+    private void tickUntilStopped() {
         while (mayContinue()) {
             tick.run();
         }
     }
 
-    private void runUntilDrained() {
-        runUntilStopped();
+    private void tickUntilDrained() {
+        tickUntilStopped();
         limits.blockOnlyIfAlive();
         while (state.is(RUNNING) && tick.isAlive()) {
             tick.run();
         }
     }
 
-    private void runUntilEmpty() {
+    private void tickUntilEmpty() {
         limits.blockOnlyIfAlive();
         while (mayContinue() && limits.mayRun() && tick.isAlive()) {
             tick.run();
@@ -171,7 +202,7 @@ final class RunControl {
         }
     }
 
-    private void runSome() {
+    private void tickUntilSomethingRan() {
         limits.blockOnlyIfAlive();
         long before = tick.work();
         boolean waited = false;
@@ -185,7 +216,7 @@ final class RunControl {
         }
     }
 
-    private void runUntilTimeIsUp() {
+    private void tickUntilTimeIsUp() {
         // At least one tick, so that a run of no duration still runs what is ready.
         while (mayContinue()) {
             tick.run();

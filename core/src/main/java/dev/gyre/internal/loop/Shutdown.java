@@ -42,19 +42,22 @@ final class Shutdown {
     private final Watchers watchers;
     private final OperationEngine requests;
     private final LoopOperations operations;
-    private final OwnedResources resources;
     private final TimerQueue timers;
     private final Microtasks microtasks;
     private final TaskRing deferred;
     private final Promises promises;
     private final Callbacks callbacks;
-    private final FailureHandler failures;
     private final String loopName;
     private final CompletableFuture<ShutdownReport> outcome = new CompletableFuture<>();
 
     // Shared: guarded by lock.
     private final Object lock = new Object();
     private boolean begun;
+
+    // Shared: guarded by resources. One thread may shut down a loop that another one sets up, and
+    // what is added must then either be closed or be refused.
+    private final List<AutoCloseable> resources = new ArrayList<>();
+    private boolean resourcesClosed;
 
     // Shared: written under the lock before the state moves, read by the shutdown thread.
     private volatile @Nullable LoopTerminatedException reason;
@@ -76,18 +79,58 @@ final class Shutdown {
         watchers = components.watchers;
         requests = components.requests;
         operations = components.operations;
-        resources = components.resources;
         timers = components.timers;
         microtasks = components.microtasks;
         deferred = components.deferred;
         promises = components.promises;
         callbacks = components.callbacks;
-        failures = components.failures;
         loopName = components.config.name();
     }
 
     CompletableFuture<ShutdownReport> outcome() {
         return outcome;
+    }
+
+    // ------------------------------------------------------------------ owned resources
+
+    /// Adds a resource to close when the loop terminates, the last one first. Any thread.
+    ///
+    /// @return false if the last resource was closed already
+    boolean tryOwn(AutoCloseable resource) {
+        synchronized (resources) {
+            return !resourcesClosed && resources.add(resource);
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // two equal resources are still two to be closed
+    void disown(AutoCloseable resource) {
+        synchronized (resources) {
+            for (int i = resources.size() - 1; i >= 0; i--) {
+                if (resources.get(i) == resource) {
+                    resources.remove(i);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Returns the latest resource of the type, or null if absent.
+    <T extends AutoCloseable> @Nullable T find(Class<T> type) {
+        synchronized (resources) {
+            for (AutoCloseable resource : resources.reversed()) {
+                if (type.isInstance(resource)) {
+                    return type.cast(resource);
+                }
+            }
+            return null;
+        }
+    }
+
+    private @Nullable AutoCloseable pollResource() {
+        synchronized (resources) {
+            resourcesClosed = resources.isEmpty();
+            return resourcesClosed ? null : resources.removeLast();
+        }
     }
 
     // ------------------------------------------------------------------ beginning
@@ -157,7 +200,7 @@ final class Shutdown {
         // Again, because the thread that began may be preempted before it closes the lane. A task
         // that is accepted after the drain would be lost.
         ingress.external.close();
-        failures.holdUntilReleased();
+        callbacks.holdUntilReleased();
         LoopTerminatedException given = this.reason;
         LoopTerminatedException reason = given != null ? given : newReason();
         boolean graceful = !limits.isExpired();
@@ -183,7 +226,7 @@ final class Shutdown {
                 shutdownThread = null;
             }
         }
-        failures.releaseHeld();
+        callbacks.releaseHeld();
     }
 
     /// Returns whether the calling thread runs the shutdown.
@@ -268,7 +311,7 @@ final class Shutdown {
     }
 
     private void closeResources() {
-        for (AutoCloseable last = resources.pollLast(); last != null; last = resources.pollLast()) {
+        for (AutoCloseable last = pollResource(); last != null; last = pollResource()) {
             callbacks.close(last);
         }
     }
