@@ -697,7 +697,9 @@ init
 #endif
 #if TASKS_P > 0
         run Priority(P, TASKS_P);
+#ifndef RESUBMIT
         if :: awaits = true :: skip fi;
+#endif
 #endif
         do
         :: n < CALLERS -> run Shutdown(); n++

@@ -39,7 +39,7 @@ public final class LoopOperations {
     final BufferLeaks leaks = new BufferLeaks();
     private final NativeBytes scratch = NativeBytes.allocate(2L * Long.BYTES);
 
-    private final TaskRing tickEnd = new TaskRing("ends of the turn");
+    private final TaskRing tickEnd = new TaskRing("ends of the tick");
     private final StreamCounters streamCounters = new StreamCounters();
     private long tick;
 
@@ -104,13 +104,12 @@ public final class LoopOperations {
         }
     }
 
-    /// Does something once all callbacks of the turn have run, before the loop looks at the kernel again. Not for code of
-    /// users. Once for each call.
+    /// Runs the action in the flush step of the tick, once per call. Not for user code.
     public void atTickEnd(Runnable last) {
         tickEnd.add(last);
     }
 
-    /// Does what was left for the end of the turn.
+    /// Runs the actions registered for the end of the tick.
     public void endTick() {
         tick++;
         RuntimeException failed = null;
@@ -126,12 +125,12 @@ public final class LoopOperations {
         }
     }
 
-    /// Whether something was left for the end of the turn.
+    /// Returns whether an action is registered for the end of the tick.
     public boolean hasTickEnd() {
         return !tickEnd.isEmpty();
     }
 
-    /// Which turn it is.
+    /// Returns the number of the current tick.
     public long tick() {
         return tick;
     }
