@@ -2,9 +2,9 @@
 import dev.gyre.EventLoop;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.Operation;
-import dev.gyre.io.Operations;
-import dev.gyre.io.Sockets;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Operations;
+import dev.gyre.io.operation.Sockets;
 
 void main() {
     try (var loop = EventLoop.open()) {

@@ -12,7 +12,10 @@ StreamConfig streams =
                 .withWriteTimeout(Duration.ofSeconds(60));
 
 ListenerConfig limits =
-        ListenerConfig.DEFAULT.withStreams(streams).withMaxConnections(10_000).withMaxPerPeer(100);
+        ListenerConfig.DEFAULT
+                .withStreams(streams)
+                .withMaxConnections(10_000)
+                .withMaxConnectionsPerPeer(100);
 
 void serve(EventLoop loop, int port) {
     var address = new InetSocketAddress("localhost", port);

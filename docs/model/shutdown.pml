@@ -1,36 +1,37 @@
 /*
- * shutdown.pml - closing against submitting, starting, sleeping and draining.
+ * shutdown.pml - close against submit, start, sleep and drain.
  *
- * One loop thread, one or two external producers, one priority producer, two threads
- * that both call shutdown, and a world that may end the wait for other reasons.
- * The loop begins AWAKE, so shutdown meets it in every state it can have.
+ * One loop thread, one or two external producers, one priority producer, two
+ * threads that both call shutdown, and an environment that may end the wait for
+ * other reasons. The loop begins AWAKE, so shutdown meets it in every possible
+ * state.
  *
  * A drain runs the ticks of the loop, and sleeps by the same protocol. Its sleep
- * has a state of its own, DRAINING_ASLEEP, which users see as TERMINATING. The
- * drain may await the priority producer, as it awaits work on other threads whose
- * result comes through that lane. The second caller may close the loop instead,
+ * has its own state, DRAINING_ASLEEP, which users see as TERMINATING. The drain
+ * may await the priority producer, as it awaits work on other threads: the
+ * result of that work is a priority task. The second caller may close the loop,
  * which makes the deadline of the drain pass.
  *
- * Memory is sequentially consistent here, one shared access a step. The only
- * store->load races of the protocol are those of sleep.pml; everything that
- * closing depends on is a compareAndSet on one cell (state, tail) or happens
- * under a lock (PriorityLane.lock, WakeSignal.lock).
+ * Memory is sequentially consistent here, with one shared access per step. The
+ * protocol's only store->load races are those of sleep.pml. Everything else in
+ * the close is a compareAndSet on one cell (state, tail) or happens under a
+ * lock (PriorityLane.lock, WakeSignal.lock).
  *
- * What stands for what in Java:
+ * Corresponding Java code:
  *     set_state, cas      internal.loop.StateCell            move, fallAsleep,
  *                                                            awake, terminated
  *     Loop                internal.loop.RunControl, Tick     enter, run, leave
- *       announce, look    internal.loop.Poller               pollUntil
+ *       announce, check   internal.loop.Poller               pollUntil
  *     drain               internal.loop.Shutdown, Tick       drain, run
  *     hurried             internal.loop.RunLimits            expire, isTimeUp
  *     External            internal.loop.ExternalLane         offer, poll, close
  *     Priority            internal.loop.PriorityLane         offer, poll, close
  *     wake                internal.loop.Ingress              wakeIfAsleep
- *     write_eventfd       internal.backend.epoll.WakeSignal  signal, close
+ *     write_eventfd       internal.backend.WakeSignal        signal, close
  *     Shutdown, terminate internal.loop.Shutdown             begin, run
  *
- * Properties (letters as in README.md), each a variable named after what went
- * wrong, so that the verifier's message names it:
+ * Properties (letters as in README.md). Each is a variable named after the
+ * failure, so that the verifier's message names it:
  *     lost_wake_up   (a)     run_twice      (b)     overtaken      (c)
  *     two_signals    (d)     needless_write (e)     overwritten    (f)
  *     left_behind    (g) accepted, but not run when done
@@ -39,7 +40,7 @@
  *     write_closed   (h)
  *     ltl ends       (i), and "invalid end state" for a thread that hangs
  *
- * Mutants (-D...), all of which must be caught:
+ * Mutants (-D...), which Spin must detect:
  *     STORE_RUNNING  NO_CLOSED_BIT  ACCEPT_OUTSIDE_LOCK  CLOSE_WITHOUT_LOCK
  *     NO_CLOSED_CHECK  NO_SHUTDOWN_WAKE  STORE_TERMINATING  SKIP_UNFILLED
  *     TERMINATED_OUTSIDE_LOCK  NO_FINAL_DRAIN  CHECK_AFTER_APPEND
@@ -50,7 +51,7 @@
  * Variants, which must hold:
  *     ONE_ROUND  LANE_FLAG  BOUNDED_RUNS  IGNORE_CLOSED_BIT  HURRY_NOT_CHECKED
  *     SHUTDOWN_ONE_STEP with IO_FOREVER  ONE_ROUND with RESUBMIT
- * Limits of the protocol, which must show (see README.md):
+ * Limits of the protocol, which Spin must find (see README.md):
  *     IO_FOREVER  PRODUCER_DIES  CALLER_DIES  RESUBMIT
  */
 
@@ -100,7 +101,7 @@ byte head;                      /* ExternalLane.head: the draining thread   */
 byte slot[SLOTS + 1];           /* ExternalLane slots; the last stays empty */
 
 bool lane_lock;                 /* PriorityLane.lock                        */
-bool lane_closed;               /* PriorityLane.closed, where it is used    */
+bool lane_closed;               /* PriorityLane.closed, used with LANE_FLAG */
 byte list[TASKS_P + 1];         /* PriorityLane list, guarded by the lock   */
 byte size;                      /* PriorityLane.size, also read without it  */
 
@@ -109,16 +110,16 @@ bool wake_lock;                 /* WakeSignal.lock                          */
 bool wake_closed;               /* WakeSignal.closed                        */
 
 bool edge;                      /* kernel: eventfd is on epoll's ready list */
-bool io;                        /* kernel: some other reason to return      */
+bool io;                        /* kernel: another reason to return         */
 bool fd_closed;                 /* kernel: the eventfd's number is free     */
 
 bool hurried;                   /* RunLimits.expired: the deadline is past  */
 bool awaits;                    /* the drain awaits all priority tasks      */
-bool done;                      /* the future that shutdown hands out       */
+bool done;                      /* the future that shutdown returns         */
 
-/* Ghosts: no counterpart in Java, only for stating the properties. */
-byte accepted[PRODUCERS];       /* how many were accepted; a prefix         */
-byte expected[PRODUCERS];       /* next number to come from each producer   */
+/* Ghost variables: only for the properties, with no counterpart in Java. */
+byte accepted[PRODUCERS];       /* number of accepted tasks; a prefix       */
+byte expected[PRODUCERS];       /* next number to run, per producer         */
 byte waking;                    /* threads that owe the loop a wake-up      */
 byte signalling;                /* won pending.getAndSet, not yet written   */
 byte taken;                     /* edge reported, pending not yet cleared   */
@@ -132,7 +133,7 @@ bool overwritten, left_behind, ran_rejected, late_accept, write_closed;
 
 /* ----------------------------------------------------------- StateCell -- */
 
-/* Every write of the state goes through here, by store or by compareAndSet. */
+/* Performs every write of the state, by store or by compareAndSet. */
 inline set_state(to)
 {
     never_if(state == TERMINATED ||
@@ -142,7 +143,7 @@ inline set_state(to)
     state = to
 }
 
-/* StateCell.move, a strong compareAndSet: it fails only for a reason. */
+/* StateCell.move, a strong compareAndSet: it never fails spuriously. */
 #define cas(from, to, otherwise)                \
     atomic {                                    \
         if                                      \
@@ -153,8 +154,8 @@ inline set_state(to)
 
 /* ---------------------------------------------------------- WakeSignal -- */
 
-/* WakeSignal.signal: under the wake lock, and not after the close. A write tried
- * again after EINTR is a write that happens later, so it has no step of its own.
+/* WakeSignal.signal: under the wake lock, and not after the close. A write that
+ * is retried after EINTR is a later write, so it has no separate step.
  * `seen` is the state that the thread saw; `tokens` is 1 if it set pending. */
 inline write_eventfd(seen, tokens)
 {
@@ -215,14 +216,14 @@ next:
     if
     :: n < tasks ->
 #ifdef ASK_STATE_FIRST
-        /* Ingress.submit. Only a courtesy: it may be out of date at once. */
+        /* Ingress.submit. Only an early check: it may be stale at once. */
         if
         :: SHUTTING_DOWN(state) -> goto refused
         :: else
         fi;
 #endif
-        /* ExternalLane.offer, the ticket: number and closed bit are one word, so a ticket
-         * is either before the closing or refused. */
+        /* ExternalLane.offer, the ticket: number and closed bit are one word,
+         * so a ticket is either before the close or refused. */
 #ifdef NO_CLOSED_BIT
         if
         :: closed -> goto refused
@@ -250,8 +251,8 @@ refused:
     skip
 }
 
-/* Whether the priority lane still accepts may be the state itself, stored under
- * the lane's lock, or a flag of the lane, set under its lock after the state. */
+/* The priority lane rejects by the state itself, stored under the lane's lock,
+ * or by a flag of the lane, set under its lock after the state. */
 #ifdef LANE_FLAG
 #define LANE_IS_CLOSED lane_closed
 #else
@@ -312,7 +313,7 @@ inline execute(task)
     expected[OWNER(task)] = NUMBER(task) + 1
 }
 
-/* PriorityLane.poll: a glance at size, then the whole list under the lock. */
+/* PriorityLane.poll: a read of size, then the whole list under the lock. */
 inline drain_priority(some)
 {
     if
@@ -327,7 +328,7 @@ inline drain_priority(some)
             od;
             size = 0; i = 0; some = true;
 #ifdef RESUBMIT
-            /* It submits itself again, as long as it is not rejected. */
+            /* The task submits itself again, until it is rejected. */
             if
             :: state == TERMINATING ->
                 expected[P] = 0; size = 1; list[0] = TASK(P, 0)
@@ -347,11 +348,11 @@ inline take_slot()
 
 /* --------------------------------------------------------- termination -- */
 
-/* ExternalLane.close: the closed bit, by compareAndSet; harmless twice. */
+/* ExternalLane.close: the closed bit, by compareAndSet; idempotent. */
 inline close_lane() { closed = true }
 
-/* When the external lane is empty for good. Claimed tickets will be filled, so
- * they are waited for. */
+/* Whether the external lane is empty for good. Claimed tickets will be filled,
+ * so the thread waits for them. */
 #ifdef SKIP_UNFILLED
 #define LANE_IS_DONE (slot[head] == 0 && closed)
 #elif defined(IGNORE_CLOSED_BIT)
@@ -360,11 +361,11 @@ inline close_lane() { closed = true }
 #define LANE_IS_DONE (closed && head == tail)
 #endif
 
-/* A section under a lock that nobody can see into is one step, here and below:
- * it waits for the lock and does its work.
+/* The drain, by the loop thread: Tick.run in its draining mode, until nothing is
+ * queued or awaited, or until time is up.
  *
- * The drain, by the loop thread: Tick.run in its draining mode, until nothing is
- * queued or awaited, or until time is up. */
+ * Here and below, a locked section that is invisible to other threads is one
+ * step: it waits for the lock and does its work. */
 inline drain()
 {
 #ifndef LOOP_DOES_NOT_CLOSE
@@ -422,7 +423,7 @@ awake:
     some = false
 }
 
-/* WakeSignal.drained: the I/O step of the drain takes the event of the wait. */
+/* WakeSignal.drained: the I/O step of the drain dispatches the event. */
 inline clear_in_drain()
 {
     if
@@ -437,8 +438,8 @@ inline clear_in_drain()
 }
 
 /* From the drain to the end, by the loop thread - or by the caller of shutdown,
- * where no thread runs the loop. Takes from the external lane what a drain that
- * ran out of time has left. */
+ * if no thread runs the loop. Removes from the external lane the tasks that a
+ * drain past its deadline has left. */
 inline terminate()
 {
 #ifndef LOOP_DOES_NOT_CLOSE
@@ -469,8 +470,8 @@ inline terminate()
 #endif
     some = false;
 
-    /* epoll goes first (nothing refers to it any more), then, under the wake
-     * lock, the eventfd: WakeSignal.close. */
+    /* epoll is closed first, because nothing refers to it any more. Then the
+     * eventfd, under the wake lock: WakeSignal.close. */
 #ifdef CLOSE_WITHOUT_LOCK
     wake_closed = true;
     d_step { fd_closed = true; edge = false }
@@ -485,7 +486,7 @@ inline terminate()
     }
 }
 
-/* Backend.wake, without a look at the state: pending, then the write. */
+/* Backend.wake, in any state: pending, then the write. */
 inline wake_anyway()
 {
     atomic {
@@ -497,9 +498,9 @@ inline wake_anyway()
     write_eventfd(SLEEPING, 1)
 }
 
-/* Shutdown.begin, by any thread, any number of times: StateCell decides who is
- * the first, by a compareAndSet that is tried from one state after the other. A
- * later caller closes the loop, or only wants the outcome. */
+/* Shutdown.begin, by any thread, any number of times. StateCell decides which
+ * is first, by a compareAndSet that is tried from one state after the other. A
+ * later caller closes the loop, or only awaits the outcome. */
 proctype Shutdown()
 {
     byte was, i;
@@ -538,7 +539,7 @@ again:
 #endif
     if
     :: was == AWAKE ->
-        /* No loop thread will ever come: the caller cleans up. */
+        /* No thread will run the loop: the caller cleans up. */
 #ifndef NO_CLOSE_WHEN_AWAKE
         close_lane();
 #endif
@@ -587,7 +588,7 @@ active proctype Loop()
 
 tick:
 #ifdef BOUNDED_RUNS
-    /* Loop.leave and Loop.enter: a bounded run returns, another one begins. */
+    /* Loop.leave and Loop.enter: a bounded run returns, another run begins. */
     if
     :: !returned ->
         returned = true;
@@ -603,7 +604,7 @@ tick:
     :: slot[head] == 0 -> break
     od;
 
-    /* Poller.pollUntil: announce, (fence,) look again. */
+    /* Poller.pollUntil: announce, (fence,) check again. */
     cas(RUNNING, SLEEPING, leave);
     if :: slot[head] != 0 -> goto back :: else fi;
     if :: size != 0       -> goto back :: else -> blocked = true fi;
@@ -619,7 +620,7 @@ tick:
         blocked = false
     }
 
-    /* Back, if it is still SLEEPING: TERMINATING is never overwritten. */
+    /* Back to RUNNING if still SLEEPING: TERMINATING is never overwritten. */
 back:
 #ifdef STORE_RUNNING
     atomic { set_state(RUNNING) }
@@ -667,8 +668,8 @@ active proctype Monitor()
 {
 end:
     do
-    /* (a) asleep for good beside visible work, with nobody about to wake; also
-     * asleep for good though TERMINATING, or though the drain is to hurry. */
+    /* (a) asleep forever beside visible work, with no wake-up due; or asleep
+     * forever in state TERMINATING, or past the deadline of the drain. */
     :: atomic {
            blocked && !edge && waking == 0 &&
            (slot[head] != 0 || size != 0 || hurried || state == TERMINATING) ->
@@ -708,5 +709,5 @@ init
     }
 }
 
-/* (i) Once somebody called it, shutdown comes to its end. */
+/* (i) Once called, shutdown completes. */
 ltl ends { <> done }

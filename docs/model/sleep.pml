@@ -2,49 +2,50 @@
  * sleep.pml - check-then-sleep against submit-then-wake, on weak memory.
  *
  * One loop thread, two external producers, one priority producer, no shutdown
- * (that is shutdown.pml). What matters here is the pair of store->load races:
+ * (shutdown.pml models that). The subject is a pair of store->load races:
  *
  *     loop                               producer
  *     state = SLEEPING                   slot[t] = task
  *     full fence                         full fence
- *     look at the slots and at size      load state
+ *     load the slots and size            load state
  *
  * Each thread therefore has a store buffer. A store enters the thread's own
- * FIFO buffer and becomes visible to the others when that buffer's process
- * flushes it, at any later moment; loads go to memory at once. A fence waits
- * until the thread's own buffer is empty. This is x86-TSO, made weaker in one
- * respect: the loop's compareAndSet does NOT imply a fence. It takes its place
- * in the buffer like a store. That is what an acquire/release compareAndSet
- * allows on AArch64, where a later load may be satisfied before the store half
- * of the exclusive pair is visible. Without this weakening the fence of the loop
- * would be redundant, because "lock cmpxchg" already is one.
+ * FIFO buffer. It becomes visible to other threads when the buffer's process
+ * flushes it, at any later moment. Loads read memory at once. A fence waits
+ * until the thread's own buffer is empty.
  *
- * What stands for what in Java:
+ * This is x86-TSO, weakened in one respect: the loop's compareAndSet does NOT
+ * imply a fence. It enters the buffer like a store. An acquire/release
+ * compareAndSet allows that on AArch64: a later load may be satisfied before
+ * the store half of the exclusive pair is visible. Without this weakening the
+ * loop's fence would be redundant, because "lock cmpxchg" already is one.
+ *
+ * Corresponding Java code:
  *     loop_cas            internal.loop.StateCell            move, fallAsleep
  *     Loop: announce,     internal.loop.Poller               pollUntil, pollNow
- *       fence, look
+ *       fence, check
  *     External            internal.loop.ExternalLane         offer, poll, isEmpty
  *     Priority            internal.loop.PriorityLane         offer, poll, isEmpty
  *     wake                internal.loop.Ingress              wakeIfAsleep
  *       its last two steps, and clear_pending
- *                         internal.backend.epoll.WakeSignal  signal, drained
- * A fence of the model need not be an instruction: between two accesses of
- * volatile mode Java guarantees the same. It does not, once one of the two is only
+ *                         internal.backend.WakeSignal        signal, drained
+ * A fence of the model need not be an instruction: Java guarantees the same
+ * between two accesses of volatile mode. It does not if one of the two is only
  * acquire, release or opaque.
  *
- * Properties (letters as in README.md), each a variable named after what went
- * wrong, so that the verifier's message names it:
+ * Properties (letters as in README.md). Each is a variable named after the
+ * failure, so that the verifier's message names it:
  *     lost_wake_up      (a) safety form          ltl all_run   (a) liveness
  *     run_twice         (b)                      overtaken     (c)
  *     two_signals       (d)                      needless_write(e)
  *
- * Mutants (-D...), all of which must be caught:
+ * Mutants (-D...), which Spin must detect:
  *     NO_LOOP_FENCE  NO_PRODUCER_FENCE  NO_PRIORITY_FENCE
- *     CHECK_BEFORE_ANNOUNCE  CLEAR_AFTER_LOOK  NEVER_CLEAR  CLEAR_ALWAYS
+ *     CHECK_BEFORE_ANNOUNCE  CLEAR_AFTER_CHECK  NEVER_CLEAR  CLEAR_ALWAYS
  *     POLL_DOES_NOT_CLEAR  WAKE_ALWAYS  CLAIM_NOT_ATOMIC  NEWEST_FIRST
  *     NOT_TAKEN
  * Variants, which must hold: CLEAR_AFTER_DRAIN  NO_POLL
- * A limit of the protocol, which must show: SIGNALLER_DIES (see README.md).
+ * A limit of the protocol, which Spin must find: SIGNALLER_DIES (see README.md).
  */
 
 /* internal.loop.StateCell: the numbers are those of the Java class. */
@@ -54,7 +55,7 @@
 #define TERMINATING 3
 #define RUNNING     4
 
-/* How many tasks each producer submits. */
+/* The number of tasks that each producer submits. */
 #ifndef TASKS_A
 #define TASKS_A 2
 #endif
@@ -89,10 +90,10 @@ byte size;                      /* PriorityLane.size, also read without it  */
 
 bool pending;                   /* WakeSignal.pending                       */
 bool edge;                      /* kernel: eventfd is on epoll's ready list */
-bool io;                        /* kernel: some other reason to return      */
+bool io;                        /* kernel: another reason to return         */
 
-/* Ghosts: no counterpart in Java, only for stating the properties. */
-byte expected[PRODUCERS];       /* next number to come from each producer   */
+/* Ghost variables: only for the properties, with no counterpart in Java. */
+byte expected[PRODUCERS];       /* next number to run, per producer         */
 byte waking;                    /* producers between their fill and the end
                                    of their wake()                          */
 byte signalling;                /* won pending.getAndSet, not yet written   */
@@ -106,7 +107,7 @@ bool lost_wake_up, run_twice, overtaken, two_signals, needless_write;
 
 /* ------------------------------------------------------- store buffers -- */
 
-/* Places a buffered store can go to, beside the slots 0 .. SLOTS-1. */
+/* Targets of a buffered store, beside the slots 0 .. SLOTS-1. */
 #define TO_LIST    100
 #define TO_UNLOCK  101
 #define TO_STATE   102
@@ -152,9 +153,9 @@ end:
 
 /* ---------------------------------------------------------------- loop -- */
 
-/* StateCell.move by the loop thread. Without shutdown nobody else
- * writes the state, so it cannot fail here; shutdown.pml has the other half.
- * Earlier stores of the thread are visible first (release), later loads are
+/* StateCell.move by the loop thread. Without shutdown no other thread writes
+ * the state, so it cannot fail here; shutdown.pml has the other half.
+ * Earlier stores of the thread are visible first (release). Later loads are
  * not held back (see the head of this file). */
 inline loop_cas(from, to)
 {
@@ -164,7 +165,7 @@ inline loop_cas(from, to)
     }
 }
 
-/* Running a task: here only the bookkeeping of (b) and (c). */
+/* Runs a task: only the bookkeeping of (b) and (c). */
 inline execute(task)
 {
     never_if(NUMBER(task) < expected[OWNER(task)], run_twice);
@@ -172,9 +173,9 @@ inline execute(task)
     expected[OWNER(task)] = NUMBER(task) + 1
 }
 
-/* PriorityLane.poll: a glance at size, then the whole list under the lock.
- * The section is one step: nobody else can see into it, and size is read
- * without the lock by this very thread only. */
+/* PriorityLane.poll: a read of size, then the whole list under the lock.
+ * The section is one step: it is invisible to other threads, and only this
+ * thread reads size without the lock. */
 inline drain_priority()
 {
     if
@@ -223,7 +224,7 @@ inline clear_pending()
 }
 
 /* Ingress.isEmpty: two loads, one after the other. */
-inline look()
+inline check_lanes()
 {
     if
     :: slot[head] != 0 -> found = true
@@ -235,7 +236,7 @@ inline look()
     fi
 }
 
-/* Reporting the eventfd's edge takes it off the ready list (EPOLLET); the
+/* Reporting the eventfd's edge removes it from the ready list (EPOLLET). The
  * counter itself is never read. */
 inline take_edge() { edge = false; reported = true; taken = true }
 
@@ -251,9 +252,9 @@ tick:
     if :: clear_pending() :: !reported fi;
 #endif
 
-    /* Poller.pollUntil: announce, fence, look again. */
+    /* Poller.pollUntil: announce, fence, check again. */
 #ifdef CHECK_BEFORE_ANNOUNCE
-    look();
+    check_lanes();
     if :: found -> found = false; goto tick :: else fi;
 #endif
     loop_cas(RUNNING, SLEEPING);
@@ -261,19 +262,19 @@ tick:
     fence(loop_buffer);
 #endif
 #ifndef CHECK_BEFORE_ANNOUNCE
-    look();
+    check_lanes();
 #endif
-#ifdef CLEAR_AFTER_LOOK
+#ifdef CLEAR_AFTER_CHECK
     if :: clear_pending() :: !reported fi;
 #endif
     if
     :: found ->
-        /* Something came in: go on without blocking. */
+        /* A task has arrived: continue without blocking. */
         found = false;
         loop_cas(SLEEPING, RUNNING);
 #ifndef NO_POLL
-        /* Where this path polls for I/O with a timeout of 0, that poll may
-         * report the edge too, and then owes the clear just the same. */
+        /* If this path polls for I/O with a timeout of 0, that poll may
+         * report the edge too. It then has to clear pending as well. */
         if
         :: atomic { edge -> take_edge() };
 #ifdef POLL_DOES_NOT_CLEAR
@@ -286,8 +287,8 @@ tick:
     :: else -> blocked = true
     fi;
 
-    /* epoll_wait. It returns for the edge or for another reason, and in the
-     * second case it need not report an edge that is there as well. */
+    /* epoll_wait. It returns for the edge or for another reason. In the
+     * second case it need not report an edge that is also ready. */
 end_wait:
     atomic {
         if
@@ -309,7 +310,7 @@ woken:
 #ifdef CLEAR_ALWAYS
     reported = true;
 #endif
-#if !defined(CLEAR_AFTER_DRAIN) && !defined(CLEAR_AFTER_LOOK)
+#if !defined(CLEAR_AFTER_DRAIN) && !defined(CLEAR_AFTER_CHECK)
     if :: clear_pending() :: !reported fi;
 #endif
     goto tick
@@ -318,7 +319,7 @@ woken:
 /* ----------------------------------------------------------- producers -- */
 
 /* Ingress.wakeIfAsleep, after the fence: load the state, then WakeSignal.signal.
- * Its lock matters only against the closing of the eventfd: see shutdown.pml. */
+ * Its lock only guards against the close of the eventfd: see shutdown.pml. */
 inline wake()
 {
     atomic {
@@ -381,8 +382,8 @@ proctype Priority(byte who; byte tasks)
 next:
     if
     :: n < tasks ->
-        /* PriorityLane.offer: append under the lock. Both the new size and the
-         * released lock become visible in this order, but late. */
+        /* PriorityLane.offer: append under the lock. The new size and then the
+         * released lock become visible, in this order, but late. */
         atomic { !lane_lock -> lane_lock = true }
         atomic { buffer[who]!TO_LIST, TASK(who, n); waking++; n++ }
         buffer[who]!TO_UNLOCK, 0;
@@ -397,10 +398,10 @@ next:
 
 /* --------------------------------------------------------- environment -- */
 
-/* I/O, timers, EINTR: any number of times, and possibly never again. For the
- * liveness run this is a process of its own, so that fairness cannot force such
- * a return upon a loop that has lost its wake-up. The safety run needs no such
- * care: there the return is simply always possible. */
+/* I/O, timers, EINTR: any number of times, and possibly never again. In the
+ * liveness run this is a separate process, so that fairness cannot force such
+ * a return on a loop that has lost its wake-up. In the safety run the return
+ * is always possible. */
 #ifdef LIVENESS
 active proctype OtherReasons()
 {
@@ -416,13 +417,13 @@ active proctype Monitor()
 {
 end:
     do
-    /* (a) asleep for good beside visible work, with nobody about to wake. */
+    /* (a) asleep forever beside visible work, with no wake-up due. */
     :: atomic {
            blocked && !edge && waking == 0 && (slot[head] != 0 || size != 0) ->
            lost_wake_up = true; assert(!lost_wake_up)
        }
-    /* (d) pending is a token: whoever sets it owes one write, the write is one
-     * edge, the edge is one clear, and there is exactly one token. */
+    /* (d) pending is a token: the thread that sets it owes one write, the
+     * write is one edge, the edge is one clear. There is exactly one token. */
     :: atomic {
            pending != signalling + edge + taken ->
            two_signals = true; assert(!two_signals)
@@ -447,7 +448,7 @@ init
     }
 }
 
-/* (a) Every accepted task - here that is every task - is eventually run. */
+/* (a) Every accepted task - here every task - eventually runs. */
 ltl all_run {
     <> (expected[A] == TASKS_A && expected[B] == TASKS_B && expected[P] == TASKS_P)
 }

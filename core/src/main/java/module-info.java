@@ -6,6 +6,7 @@ module dev.gyre {
 
     exports dev.gyre;
     exports dev.gyre.io;
+    exports dev.gyre.io.operation;
     exports dev.gyre.metrics;
     exports dev.gyre.os;
 
@@ -18,8 +19,6 @@ module dev.gyre {
     exports dev.gyre.internal.base to
             dev.gyre.testkit;
     exports dev.gyre.internal.backend to
-            dev.gyre.testkit;
-    exports dev.gyre.internal.backend.reactor to
             dev.gyre.testkit;
     exports dev.gyre.internal.io to
             dev.gyre.testkit;

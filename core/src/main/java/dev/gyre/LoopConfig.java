@@ -139,7 +139,7 @@ public final class LoopConfig implements Cloneable {
         return operationBudget;
     }
 
-    /// How many buffers the loop has for [dev.gyre.io.Operations#receive]. Default 256.
+    /// How many buffers the loop has for [dev.gyre.io.operation.Operations#receive]. Default 256.
     public int receiveBuffers() {
         return receiveBuffers;
     }

@@ -145,7 +145,11 @@ class ArchitectureTest {
                         .that()
                         .areDeclaredInClassesThat()
                         .resideInAnyPackage(
-                                "dev.gyre", "dev.gyre.io", "dev.gyre.metrics", "dev.gyre.os")
+                                "dev.gyre",
+                                "dev.gyre.io",
+                                "dev.gyre.io.operation",
+                                "dev.gyre.metrics",
+                                "dev.gyre.os")
                         .and()
                         .areDeclaredInClassesThat()
                         .arePublic()

@@ -2,7 +2,7 @@ package dev.gyre;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.io.FakeDescriptors;
 import dev.gyre.internal.loop.Loop;
@@ -139,7 +139,7 @@ class PromiseOrderTest {
         @Override
         public void ready(int descriptor, Runnable callback) {
             readers.get(descriptor).add(callback);
-            backend.setCondition(descriptor, Ready.READABLE);
+            backend.setCondition(descriptor, Readiness.READ);
         }
 
         @Override

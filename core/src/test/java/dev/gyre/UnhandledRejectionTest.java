@@ -3,7 +3,7 @@ package dev.gyre;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.io.FakeDescriptors;
 import dev.gyre.internal.loop.Loop;
@@ -251,8 +251,8 @@ class UnhandledRejectionTest {
                             }
                             log.add("second");
                         }));
-        backend.makeReady(1, Ready.READABLE);
-        backend.makeReady(2, Ready.READABLE);
+        backend.makeReady(1, Readiness.READ);
+        backend.makeReady(2, Readiness.READ);
         loop.runSome();
     }
 

@@ -1,7 +1,7 @@
 package dev.gyre.bench;
 
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.ReadinessHandler;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,13 +24,8 @@ final class NoBackend implements Backend {
     public void pollUntil(long deadlineNanos) {}
 
     @Override
-    public @Nullable IoHandler takeReady() {
+    public @Nullable ReadinessHandler dispatchNext() {
         return null;
-    }
-
-    @Override
-    public int taken() {
-        return 0;
     }
 
     @Override
@@ -42,7 +37,7 @@ final class NoBackend implements Backend {
     }
 
     @Override
-    public void register(int fd, int interest, IoHandler handler) {
+    public void register(int fd, int interest, ReadinessHandler handler) {
         throw new UnsupportedOperationException("there is no descriptor " + fd + " here");
     }
 
@@ -50,7 +45,7 @@ final class NoBackend implements Backend {
     public void modify(int fd, int interest) {}
 
     @Override
-    public void deregister(int fd, IoHandler handler) {}
+    public void deregister(int fd, ReadinessHandler handler) {}
 
     @Override
     public void close() {}

@@ -1,7 +1,7 @@
 package dev.gyre.bench;
 
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.ReadinessHandler;
 
 import org.jspecify.annotations.Nullable;
 
@@ -31,13 +31,8 @@ record RestlessBackend(Backend backend, Runnable beforeWait) implements Backend 
     }
 
     @Override
-    public @Nullable IoHandler takeReady() {
-        return backend.takeReady();
-    }
-
-    @Override
-    public int taken() {
-        return backend.taken();
+    public @Nullable ReadinessHandler dispatchNext() {
+        return backend.dispatchNext();
     }
 
     /// Nobody sleeps.
@@ -50,7 +45,7 @@ record RestlessBackend(Backend backend, Runnable beforeWait) implements Backend 
     }
 
     @Override
-    public void register(int fd, int interest, IoHandler handler) {
+    public void register(int fd, int interest, ReadinessHandler handler) {
         backend.register(fd, interest, handler);
     }
 
@@ -60,7 +55,7 @@ record RestlessBackend(Backend backend, Runnable beforeWait) implements Backend 
     }
 
     @Override
-    public void deregister(int fd, IoHandler handler) {
+    public void deregister(int fd, ReadinessHandler handler) {
         backend.deregister(fd, handler);
     }
 

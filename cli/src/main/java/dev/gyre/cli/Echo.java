@@ -156,7 +156,8 @@ final class Echo implements Callable<Integer> {
         ListenerConfig config = options.listener();
         return maxPerPeer == null
                 ? config
-                : config.withMaxPerPeer(options.atLeastOne("--max-per-peer", maxPerPeer));
+                : config.withMaxConnectionsPerPeer(
+                        options.atLeastOne("--max-per-peer", maxPerPeer));
     }
 
     private void requireMessages(SocketAddress where) {

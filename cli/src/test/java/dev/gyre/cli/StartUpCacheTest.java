@@ -157,6 +157,32 @@ final class StartUpCacheTest {
         assertThat(gyre("doctor"))
                 .contains(REBUILDING)
                 .contains("  Start-up cache    in use, also by gyre serve");
+        assertThat(profilesIn(name + "-serve.aot")).as("profiles of the rehearsal").isEmpty();
+    }
+
+    /// Lists the methods and classes that a cache holds JIT compiler profiles of.
+    private List<String> profilesIn(String cache) throws IOException, InterruptedException {
+        Process process =
+                new ProcessBuilder(
+                                jdk.resolve("bin/java").toString(),
+                                "-XX:AOTMode=on",
+                                "-XX:AOTCache=" + library.resolveSibling(cache),
+                                "-XX:+UnlockDiagnosticVMOptions",
+                                "-XX:+AOTPrintTrainingInfo",
+                                "-XX:+UseSerialGC",
+                                "-XX:+UseCompactObjectHeaders",
+                                "--enable-native-access=dev.gyre",
+                                "--module-path",
+                                library.toString(),
+                                "--module",
+                                "dev.gyre.cli/" + Main.class.getName(),
+                                "--version")
+                        .redirectErrorStream(true)
+                        .start();
+        List<String> lines = process.inputReader().lines().toList();
+        assertThat(process.waitFor()).as("exit status; it says %s", lines).isZero();
+        assertThat(lines).contains("Archived TrainingData Dictionary");
+        return lines.stream().filter(line -> line.matches(" *([0-9]+: 0x|[CKM] ).*")).toList();
     }
 
     /// Copies the jar that a class is in, or makes one of a directory.

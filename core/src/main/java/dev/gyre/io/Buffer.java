@@ -18,13 +18,13 @@ import java.util.Objects;
 ///     │  taken    │  readable    │  writable   │
 /// ```
 ///
-/// **Ownership.** An [Operation] that was given a buffer has it from `start` until its completion is handed out: the
+/// **Ownership.** An [dev.gyre.io.operation.Operation] that was given a buffer has it from `start` until its completion is handed out: the
 /// kernel may be writing into it. Until then every other use of it throws an [IllegalStateException] that
 /// names the operation, and so does a second operation.
 ///
 /// **Memory.** That of [#allocate] is freed when nobody can reach it any more. [#acquire] has memory
 /// of the loop's, which is there already and is given back by [#release()]; so has what
-/// [Receive#keep()] kept. With the system property `gyre.leaks=on`, what is never given back is
+/// [dev.gyre.io.operation.ReceiveOperation#keep()] kept. With the system property `gyre.leaks=on`, what is never given back is
 /// told to [dev.gyre.metrics.LoopObserver#onBufferLeak].
 ///
 /// **Slices** share the memory of the buffer they were taken off, and it goes back when that
@@ -58,14 +58,14 @@ public sealed interface Buffer permits NativeBuffer {
     /// @throws dev.gyre.LoopOverloadedException if the loop's memory is used up:
     ///     [dev.gyre.LoopConfig#bufferMemory()]
     static Buffer acquire(EventLoop loop, int capacity) {
-        return Loop.of(loop).operations().pool().takeOrThrow(capacity);
+        return Loop.of(loop).operations().pool().acquireForUserOrThrow(capacity);
     }
 
     /// The same, with refusal as a value. Loop-confined.
     ///
     /// @return null if the loop's memory is used up
     static @Nullable Buffer tryAcquire(EventLoop loop, int capacity) {
-        return Loop.of(loop).operations().pool().takeForUser(capacity);
+        return Loop.of(loop).operations().pool().acquireForUser(capacity);
     }
 
     /// How many bytes it has room for in all.
@@ -213,7 +213,7 @@ public sealed interface Buffer permits NativeBuffer {
     /// released. Of memory that is not the loop's it needs no release; but only when it was
     /// released can [#clear()] and [#compact()] make its place writable again.
     ///
-    /// A slice of what is valid in a callback only ([Receive#received()]) is valid in that
+    /// A slice of what is valid in a callback only ([dev.gyre.io.operation.ReceiveOperation#received()]) is valid in that
     /// callback only.
     ///
     /// @throws IndexOutOfBoundsException if there are fewer; none are taken then
@@ -252,7 +252,7 @@ public sealed interface Buffer permits NativeBuffer {
     /// Whether an operation has it.
     boolean isInFlight();
 
-    /// Gives a buffer back, from any thread: one of [#acquire], one that [Receive#keep()] kept, or a
+    /// Gives a buffer back, from any thread: one of [#acquire], one that [dev.gyre.io.operation.ReceiveOperation#keep()] kept, or a
     /// slice. It cannot be used any more. Does nothing for one of [#allocate], nor for one that
     /// goes back by itself.
     ///

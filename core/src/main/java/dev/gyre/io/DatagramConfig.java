@@ -63,7 +63,7 @@ public record DatagramConfig(
     }
 
     /// The same, with so many messages and bytes waiting to be sent at most.
-    public DatagramConfig withQueue(int messages, int bytes) {
+    public DatagramConfig withMaxQueued(int messages, int bytes) {
         return new DatagramConfig(
                 largestMessage,
                 messages,

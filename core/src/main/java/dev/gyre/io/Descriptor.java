@@ -49,7 +49,7 @@ public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor 
         return OpenDescriptor.of(LinuxPollSyscalls::ofThread, fd, false);
     }
 
-    /// Opens a file, on the calling thread, which may have to wait for the disk: a loop's thread uses [Operations#open], with the
+    /// Opens a file, on the calling thread, which may have to wait for the disk: a loop's thread uses [dev.gyre.io.operation.Operations#open], with the
     /// same options. A pipe is opened without waiting for its other end. No child process inherits it.
     ///
     /// @throws SystemCallException if the kernel refuses

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 /// ```
 ///
 /// **Limits.** Above [ListenerConfig#maxConnections] no more are accepted, and peers wait in the system's queue; above
-/// [ListenerConfig#maxPerPeer] a peer's further connections are closed at once. If the process or the system runs out of
+/// [ListenerConfig#maxConnectionsPerPeer] a peer's further connections are closed at once. If the process or the system runs out of
 /// descriptors, or the loop of memory for buffers, one waiting peer is shed and accepting stops until enough is free again. Peers
 /// that are connected are still served. A tenth of the open-file limit, at most 512 descriptors, is
 /// reserved for files and outgoing connections. Exhaustion and recovery are logged once each, with

@@ -8,9 +8,9 @@ public final class ListenerConfig implements Cloneable {
     public static final ListenerConfig DEFAULT = new ListenerConfig();
 
     private int backlog = 4_096;
-    private PortSharing portSharing = PortSharing.ALONE;
+    private PortSharing portSharing = PortSharing.EXCLUSIVE;
     private int maxConnections = Integer.MAX_VALUE;
-    private int maxPerPeer = Integer.MAX_VALUE;
+    private int maxConnectionsPerPeer = Integer.MAX_VALUE;
     private StreamConfig streams = StreamConfig.DEFAULT;
 
     private ListenerConfig() {}
@@ -31,8 +31,8 @@ public final class ListenerConfig implements Cloneable {
     }
 
     /// How many connections of one peer address may be open. Default: no limit.
-    public int maxPerPeer() {
-        return maxPerPeer;
+    public int maxConnectionsPerPeer() {
+        return maxConnectionsPerPeer;
     }
 
     /// How its streams behave, TLS included.
@@ -65,12 +65,12 @@ public final class ListenerConfig implements Cloneable {
         return changed;
     }
 
-    /// Changes [#maxPerPeer()].
+    /// Changes [#maxConnectionsPerPeer()].
     ///
     /// @throws IllegalArgumentException if it is below one
-    public ListenerConfig withMaxPerPeer(int connections) {
+    public ListenerConfig withMaxConnectionsPerPeer(int connections) {
         ListenerConfig changed = copy();
-        changed.maxPerPeer = requirePositive("maxPerPeer", connections);
+        changed.maxConnectionsPerPeer = requirePositive("maxPerPeer", connections);
         return changed;
     }
 

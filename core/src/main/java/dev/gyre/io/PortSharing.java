@@ -4,12 +4,12 @@ package dev.gyre.io;
 /// (`SO_REUSEPORT`). Only listeners of one user can share.
 public enum PortSharing {
     /// Nobody else listens there, neither before nor after.
-    ALONE,
+    EXCLUSIVE,
 
     /// Nobody listens there yet, or listening is refused; others may join. The first of several loops is to have
-    /// this: with [#JOINED] it would also join a server of another process, and take half of its connections.
-    FIRST,
+    /// this: with [#SHARED] it would also join a server of another process, and take half of its connections.
+    SHARED_FIRST,
 
     /// Joins those who listen there and share, or is the first.
-    JOINED
+    SHARED
 }

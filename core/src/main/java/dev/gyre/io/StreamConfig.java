@@ -15,11 +15,11 @@ public final class StreamConfig implements Cloneable {
     /// The configuration of streams that are given none.
     public static final StreamConfig DEFAULT = new StreamConfig();
 
-    private int highWater = 64 << 10;
-    private int lowWater = 16 << 10;
+    private int highWaterMark = 64 << 10;
+    private int lowWaterMark = 16 << 10;
     private long outputLimit = 16L << 20;
     private int inputLimit = 64 << 10;
-    private Optional<Boolean> readsUnderPressure = Optional.empty();
+    private Optional<Boolean> readsUnderBackpressure = Optional.empty();
     private Duration idleTimeout = Duration.ZERO;
     private Duration readTimeout = Duration.ZERO;
     private Duration writeTimeout = Duration.ofSeconds(60);
@@ -32,13 +32,13 @@ public final class StreamConfig implements Cloneable {
     private StreamConfig() {}
 
     /// Above how many waiting bytes [Stream#write(Buffer)] says no. Default 64 KiB.
-    public int highWater() {
-        return highWater;
+    public int highWaterMark() {
+        return highWaterMark;
     }
 
     /// Below how many waiting bytes there is room again. Default 16 KiB.
-    public int lowWater() {
-        return lowWater;
+    public int lowWaterMark() {
+        return lowWaterMark;
     }
 
     /// Above how many waiting bytes the stream is closed; a part of a file counts as 256. Default 16 MiB.
@@ -54,8 +54,8 @@ public final class StreamConfig implements Cloneable {
     /// Whether the stream goes on reading while more than the high-water mark waits to be sent. By default a stream that
     /// was accepted does not: a peer that does not take its answers may not ask for more. One that connected does: of two
     /// that wait for each other one has to go on.
-    public Optional<Boolean> readsUnderPressure() {
-        return readsUnderPressure;
+    public Optional<Boolean> readsUnderBackpressure() {
+        return readsUnderBackpressure;
     }
 
     /// After how long without a byte either way the stream is closed; zero for never. Default zero.
@@ -99,7 +99,7 @@ public final class StreamConfig implements Cloneable {
         return tls;
     }
 
-    /// Changes [#highWater()] and [#lowWater()].
+    /// Changes [#highWaterMark()] and [#lowWaterMark()].
     ///
     /// @throws IllegalArgumentException unless `0 <= low < high`
     public StreamConfig withWaterMarks(int low, int high) {
@@ -108,8 +108,8 @@ public final class StreamConfig implements Cloneable {
                     "the low-water mark is below the high one: not " + low + " and " + high);
         }
         StreamConfig changed = copy();
-        changed.lowWater = low;
-        changed.highWater = high;
+        changed.lowWaterMark = low;
+        changed.highWaterMark = high;
         return changed;
     }
 
@@ -133,10 +133,10 @@ public final class StreamConfig implements Cloneable {
         return changed;
     }
 
-    /// Changes [#readsUnderPressure()].
-    public StreamConfig withReadsUnderPressure(boolean reads) {
+    /// Changes [#readsUnderBackpressure()].
+    public StreamConfig withReadsUnderBackpressure(boolean reads) {
         StreamConfig changed = copy();
-        changed.readsUnderPressure = Optional.of(reads);
+        changed.readsUnderBackpressure = Optional.of(reads);
         return changed;
     }
 

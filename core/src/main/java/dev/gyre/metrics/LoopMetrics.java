@@ -90,7 +90,7 @@ public sealed interface LoopMetrics permits Metrics {
     long streamsOpened();
 
     /// Returns how many connections listeners closed at once because of a limit such as
-    /// [dev.gyre.io.ListenerConfig#maxPerPeer].
+    /// [dev.gyre.io.ListenerConfig#maxConnectionsPerPeer].
     long connectionsRefused();
 
     /// Returns how many connections listeners closed at once for lack of descriptors or kernel

@@ -11,7 +11,7 @@ import dev.gyre.ShutdownReport;
 import dev.gyre.WatchSpec;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.Operations;
+import dev.gyre.io.operation.Operations;
 
 import org.junit.jupiter.api.Test;
 

@@ -14,8 +14,8 @@ import dev.gyre.Timer;
 import dev.gyre.WatchSpec;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.Operation;
-import dev.gyre.io.Operations;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Operations;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -4,9 +4,9 @@ import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.FileOpen;
-import dev.gyre.io.Operations;
-import dev.gyre.io.Sockets;
+import dev.gyre.io.operation.FileOpenOperation;
+import dev.gyre.io.operation.Operations;
+import dev.gyre.io.operation.Sockets;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,7 +25,7 @@ public interface World {
     /// A regular file, open for reading.
     default Descriptor file(EventLoop loop) {
         Path path = Path.of(System.getProperty("gyre.root"), "pom.xml");
-        FileOpen[] opened = new FileOpen[1];
+        FileOpenOperation[] opened = new FileOpenOperation[1];
         Descriptor[] file = new Descriptor[1];
         opened[0] = Operations.on(loop).open(path, done -> file[0] = done.opened());
         opened[0].start();

@@ -96,7 +96,7 @@ class BufferLeaksTest {
         CompletableFuture.runAsync(taken::release).join();
         slice.release();
         Buffer.allocate(10).putInt(1).slice(4); // Needs no release.
-        loop.operations().pool().take(10); // Our own code is trusted.
+        loop.operations().pool().acquire(10); // Our own code is trusted.
         loop.close();
         assertThat(leaks).isEmpty();
     }

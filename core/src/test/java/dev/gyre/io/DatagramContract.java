@@ -163,7 +163,7 @@ public abstract class DatagramContract extends OperationFixture {
         runUntil("received", () -> !kept.isEmpty());
         assertThatThrownBy(() -> kept.getFirst().readable())
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("the callback it was lent to has returned");
+                .hasMessageContaining("the callback that it was lent to has returned");
     }
 
     @Test
@@ -254,7 +254,7 @@ public abstract class DatagramContract extends OperationFixture {
                     Datagram.bind(
                             loop,
                             path("by-" + connected),
-                            DatagramConfig.DEFAULT.withQueue(5, 1 << 20));
+                            DatagramConfig.DEFAULT.withMaxQueued(5, 1 << 20));
             if (connected) {
                 by.connect(to.address());
             }
@@ -349,7 +349,7 @@ public abstract class DatagramContract extends OperationFixture {
         assertThatThrownBy(() -> DatagramConfig.DEFAULT.withMaxMessageBytes(0))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("largestMessage must be from 1 to 16777216, but is 0");
-        assertThatThrownBy(() -> DatagramConfig.DEFAULT.withQueue(-7, 1))
+        assertThatThrownBy(() -> DatagramConfig.DEFAULT.withMaxQueued(-7, 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("-7");
     }

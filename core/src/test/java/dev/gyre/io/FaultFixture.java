@@ -13,6 +13,10 @@ import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultySockets;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.io.operation.FileOpenOperation;
+import dev.gyre.io.operation.MessageOperation;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Sockets;
 import dev.gyre.os.Pipe;
 
 import org.junit.jupiter.api.AfterEach;
@@ -96,7 +100,7 @@ abstract class FaultFixture extends OperationFixture {
         try {
             Path path = Files.writeString(directory.resolve("file"), TEXT);
             Descriptor[] file = {null};
-            FileOpen open =
+            FileOpenOperation open =
                     operations.open(
                             path,
                             op -> file[0] = op.opened(),
@@ -126,7 +130,7 @@ abstract class FaultFixture extends OperationFixture {
             case "recvmsg" -> {
                 Descriptor to = keep(Sockets.datagram(loop, anyPort()));
                 Descriptor by = keep(Sockets.datagram(loop, anyPort()));
-                Message out = operations.sendMessage(by, bytes(TEXT), op -> {});
+                MessageOperation out = operations.sendMessage(by, bytes(TEXT), op -> {});
                 out.to(Sockets.localAddress(loop, to)).start();
                 runUntilDone(out);
                 yield operations.receiveMessage(to, Buffer.allocate(16), note(call));

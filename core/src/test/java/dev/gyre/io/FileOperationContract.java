@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.gyre.Clause;
+import dev.gyre.io.operation.FileOpenOperation;
+import dev.gyre.io.operation.FileStatOperation;
+import dev.gyre.io.operation.Operation;
 import dev.gyre.os.Pipe;
 
 import org.junit.jupiter.api.Test;
@@ -24,7 +27,7 @@ abstract class FileOperationContract extends OperationFixture {
 
     private Descriptor open(Path path, StandardOpenOption... options) {
         Descriptor[] opened = {null};
-        FileOpen open =
+        FileOpenOperation open =
                 operations.open(
                         path,
                         op -> {
@@ -60,12 +63,12 @@ abstract class FileOperationContract extends OperationFixture {
         assertThat(buffer.getText(US_ASCII)).isEqualTo("ello");
         Operation end = operations.readAt(file, 100, buffer.clear(), note("end")).start();
         runUntilDone(end);
-        FileStat stat = operations.stat(file, note("stat"));
+        FileStatOperation stat = operations.stat(file, note("stat"));
         stat.start();
         runUntilDone(stat);
         assertThat(stat.status().size()).isEqualTo(8);
         assertThat(stat.status().isRegularFile()).isTrue();
-        FileStat byPath = operations.stat(directory, note("stat"));
+        FileStatOperation byPath = operations.stat(directory, note("stat"));
         byPath.start();
         runUntilDone(byPath);
         assertThat(byPath.status().isDirectory()).isTrue();
@@ -84,7 +87,7 @@ abstract class FileOperationContract extends OperationFixture {
     @Clause({"O-1", "E-1"})
     void file_thatIsNotThere_isAFailureThatSaysSo() {
         assertThat(open(directory.resolve("nothing"), StandardOpenOption.READ)).isNull();
-        FileStat stat = operations.stat(directory.resolve("nothing"), note("stat"));
+        FileStatOperation stat = operations.stat(directory.resolve("nothing"), note("stat"));
         stat.start();
         runUntilDone(stat);
         assertThat(completed).containsExactly("open ENOENT", "stat ENOENT");

@@ -6,6 +6,9 @@ import dev.gyre.Clause;
 import dev.gyre.LoopConfig;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.sys.OpenDescriptors;
+import dev.gyre.io.operation.FileOpenOperation;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Operations;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -114,7 +117,8 @@ class FileWorkersFaultsTest extends FaultFixture {
     void result_thatTheEndOvertakes_leavesNoNumberOpen() {
         Descriptor file = file();
         Operation read = operations.readAt(file, 0, Buffer.allocate(8), note("read"));
-        FileOpen open = operations.open(directory.resolve("file"), op -> note("open").accept(op));
+        FileOpenOperation open =
+                operations.open(directory.resolve("file"), op -> note("open").accept(op));
         long before = OpenDescriptors.count();
         read.start();
         open.start();

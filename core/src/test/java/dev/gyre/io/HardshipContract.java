@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.gyre.Clause;
+import dev.gyre.io.operation.AcceptOperation;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Operations;
+import dev.gyre.io.operation.ReceiveOperation;
+import dev.gyre.io.operation.Sockets;
 
 import org.junit.jupiter.api.Test;
 
@@ -45,7 +50,7 @@ abstract class HardshipContract extends OperationFixture {
     void lostRead_afterCancellingAReceiveAndStartingItAgain() {
         List<Descriptor> ends = connection();
         StringBuilder text = new StringBuilder();
-        Receive receive =
+        ReceiveOperation receive =
                 operations.receive(
                         ends.get(1),
                         op -> {
@@ -77,7 +82,7 @@ abstract class HardshipContract extends OperationFixture {
         operations = Operations.on(loop);
         List<Descriptor> ends = connection();
         List<Buffer> kept = new ArrayList<>();
-        Receive receive =
+        ReceiveOperation receive =
                 operations.receive(
                         ends.get(1),
                         op -> {
@@ -141,7 +146,7 @@ abstract class HardshipContract extends OperationFixture {
         Descriptor listener = Sockets.listen(loop, anyPort());
         SocketAddress address = Sockets.localAddress(loop, listener);
         List<Descriptor> accepted = new ArrayList<>();
-        Accept accept = operations.acceptEach(listener, op -> accepted.add(op.accepted()));
+        AcceptOperation accept = operations.acceptEach(listener, op -> accepted.add(op.accepted()));
         for (int i = 0; i < 10; i++) {
             Descriptor gone = Sockets.stream(loop, address);
             Operation connect = operations.connect(gone, address, op -> {}).start();

@@ -9,6 +9,10 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.LinuxSocketCalls;
+import dev.gyre.io.operation.AcceptOperation;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.ReceiveOperation;
+import dev.gyre.io.operation.Sockets;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,7 +39,7 @@ abstract class KernelHardshipContract extends HardshipContract {
         List<Descriptor> accepted = new ArrayList<>();
         long[] results = new long[8];
         int[] ended = {0};
-        Accept accept =
+        AcceptOperation accept =
                 operations.acceptEach(
                         listener,
                         op -> {
@@ -209,7 +213,7 @@ abstract class KernelHardshipContract extends HardshipContract {
         }
     }
 
-    private static void noteReceived(List<String> order, Receive receive) {
+    private static void noteReceived(List<String> order, ReceiveOperation receive) {
         if (receive.result() > 0) {
             order.add(receive.received().getText(US_ASCII));
         }
@@ -270,7 +274,7 @@ abstract class KernelHardshipContract extends HardshipContract {
         try (Descriptor listener = Sockets.listen(loop, anyPort());
                 Socket peer = new Socket()) {
             Descriptor end = acceptOne(listener, peer);
-            Receive read = operations.receive(end, op -> completed.add("read"));
+            ReceiveOperation read = operations.receive(end, op -> completed.add("read"));
             operations.readUrgent(end, Buffer.allocate(1), note("urgent")).start();
             read.start();
             inTicks(
@@ -291,7 +295,7 @@ abstract class KernelHardshipContract extends HardshipContract {
         peer.connect(address);
         peer.setTcpNoDelay(true);
         List<Descriptor> accepted = new ArrayList<>();
-        Accept accept = operations.accept(listener, op -> accepted.add(op.accepted()));
+        AcceptOperation accept = operations.accept(listener, op -> accepted.add(op.accepted()));
         accept.start();
         runUntilDone(accept);
         return accepted.getFirst();

@@ -85,7 +85,7 @@ public abstract class ListenerContract extends StreamFixture {
     @Test
     @Clause("N-6")
     void connections_ofOnePeerAboveItsLimit_areClosedAtOnce() {
-        listenFor(ListenerConfig.DEFAULT.withMaxPerPeer(2));
+        listenFor(ListenerConfig.DEFAULT.withMaxConnectionsPerPeer(2));
         List<Stream> clients = clients(3);
         clients.forEach(client -> record("client", client));
         runUntil("one is refused", () -> listener.refused() == 1);

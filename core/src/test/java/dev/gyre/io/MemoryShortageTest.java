@@ -125,7 +125,7 @@ class MemoryShortageTest extends StreamFixture {
     /// A pool that was refused memory asks for no more before it has looked what it can spare.
     private void awaitRelaxed() {
         boolean[] relaxed = {false};
-        Loop.of(loop).operations().pool().whenRelaxed(() -> relaxed[0] = true);
+        Loop.of(loop).operations().pool().whenAvailable(() -> relaxed[0] = true);
         for (int i = 0; i < 600 && !relaxed[0]; i++) {
             loop.runFor(Duration.ofMillis(100));
         }

@@ -7,6 +7,12 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.gyre.Clause;
 import dev.gyre.internal.sys.Errno;
+import dev.gyre.io.operation.AcceptOperation;
+import dev.gyre.io.operation.MessageOperation;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Operations;
+import dev.gyre.io.operation.ReceiveOperation;
+import dev.gyre.io.operation.Sockets;
 
 import org.junit.jupiter.api.Test;
 
@@ -319,7 +325,7 @@ public abstract class OperationContract extends OperationFixture {
         Descriptor listener = Sockets.listen(loop, anyPort());
         SocketAddress address = Sockets.localAddress(loop, listener);
         List<Descriptor> accepted = new ArrayList<>();
-        Accept accept =
+        AcceptOperation accept =
                 operations.acceptEach(
                         listener,
                         op -> {
@@ -357,7 +363,7 @@ public abstract class OperationContract extends OperationFixture {
             SocketAddress address = Sockets.localAddress(loop, listener);
             Descriptor client = Sockets.stream(loop, address);
             operations.connect(client, address, op -> {}).start();
-            Accept accept = operations.accept(listener, op -> {});
+            AcceptOperation accept = operations.accept(listener, op -> {});
             accept.start();
             runUntilDone(accept);
             assertThat(receive(client)).as("the other side is closed").isEmpty();
@@ -372,7 +378,7 @@ public abstract class OperationContract extends OperationFixture {
     void receive_takesABufferOnlyForWhatArrives() {
         List<Descriptor> ends = connection();
         StringBuilder text = new StringBuilder();
-        Receive receive =
+        ReceiveOperation receive =
                 operations.receive(
                         ends.get(1),
                         op -> {
@@ -405,7 +411,7 @@ public abstract class OperationContract extends OperationFixture {
         List<Descriptor> ends = connection();
         List<Buffer> kept = new ArrayList<>();
         StringBuilder text = new StringBuilder();
-        Receive receive =
+        ReceiveOperation receive =
                 operations.receive(
                         ends.get(1),
                         op -> {
@@ -440,10 +446,10 @@ public abstract class OperationContract extends OperationFixture {
         Descriptor two = Sockets.datagram(loop, any);
         SocketAddress ofTwo = Sockets.localAddress(loop, two);
         Buffer into = Buffer.allocate(8);
-        Message in = operations.receiveMessage(two, into, note("in"));
+        MessageOperation in = operations.receiveMessage(two, into, note("in"));
         in.start();
         settle();
-        Message out = operations.sendMessage(one, bytes("to you"), note("out"));
+        MessageOperation out = operations.sendMessage(one, bytes("to you"), note("out"));
         out.to(ofTwo).start();
         runUntil("both through", () -> completed.size() == 2);
         assertThat(completed).containsExactlyInAnyOrder("out 6", "in 6");
@@ -452,7 +458,7 @@ public abstract class OperationContract extends OperationFixture {
         assertThat(into.getText(US_ASCII)).isEqualTo("to you");
         into.clear();
         in.start();
-        Message longer = operations.sendMessage(one, bytes("far too long"), note("out"));
+        MessageOperation longer = operations.sendMessage(one, bytes("far too long"), note("out"));
         longer.to(ofTwo).start();
         runUntilDone(in);
         assertThat(in.isTruncated()).isTrue();

@@ -13,6 +13,10 @@ import dev.gyre.LoopTerminatedException;
 import dev.gyre.Promise;
 import dev.gyre.ShutdownReport;
 import dev.gyre.SystemCallException;
+import dev.gyre.io.operation.AcceptOperation;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.ReceiveOperation;
+import dev.gyre.io.operation.Sockets;
 
 import org.junit.jupiter.api.Test;
 
@@ -123,7 +127,7 @@ public abstract class OperationEndsContract extends OperationFixture {
     @Clause("O-6")
     void cancelAll_insideACompletionOfAMultishot_endsThatToo() {
         List<Descriptor> pair = pair();
-        Receive receive =
+        ReceiveOperation receive =
                 operations.receive(
                         pair.get(1),
                         op -> {
@@ -142,7 +146,7 @@ public abstract class OperationEndsContract extends OperationFixture {
         requireNetwork();
         try (Descriptor listener = Sockets.listen(loop, anyPort())) {
             SocketAddress address = Sockets.localAddress(loop, listener);
-            Accept accept = operations.accept(listener, op -> {});
+            AcceptOperation accept = operations.accept(listener, op -> {});
             List<Descriptor> taken = new ArrayList<>();
             accept.startPromised().thenAccept(_ -> taken.add(accept.accepted()));
             Descriptor client = Sockets.stream(loop, address);
@@ -317,7 +321,7 @@ public abstract class OperationEndsContract extends OperationFixture {
         requireNetwork();
         Descriptor listener = Sockets.listen(loop, anyPort());
         SocketAddress address = Sockets.localAddress(loop, listener);
-        Accept accept =
+        AcceptOperation accept =
                 operations.acceptEach(
                         listener,
                         op -> {

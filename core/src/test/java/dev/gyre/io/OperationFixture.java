@@ -7,6 +7,10 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
+import dev.gyre.io.operation.AcceptOperation;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Operations;
+import dev.gyre.io.operation.Sockets;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -120,7 +124,7 @@ public abstract class OperationFixture {
             List<Descriptor> ends = new ArrayList<>();
             Descriptor client = Sockets.stream(loop, address);
             Operation connect = operations.connect(client, address, op -> ends.add(client));
-            Accept accept = operations.accept(listener, op -> ends.add(op.accepted()));
+            AcceptOperation accept = operations.accept(listener, op -> ends.add(op.accepted()));
             connect.start();
             accept.start();
             runUntil("connected", () -> ends.size() == 2);

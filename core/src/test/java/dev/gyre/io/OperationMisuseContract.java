@@ -8,6 +8,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.gyre.Clause;
 import dev.gyre.SystemCallException;
 import dev.gyre.WatchSpec;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.ReceiveOperation;
+import dev.gyre.io.operation.Sockets;
 
 import org.junit.jupiter.api.Test;
 
@@ -82,7 +85,7 @@ public abstract class OperationMisuseContract extends OperationFixture {
         List<Descriptor> pair = pair();
         List<String> refused = new ArrayList<>();
         int[] bytes = {0};
-        Receive receive =
+        ReceiveOperation receive =
                 operations.receive(
                         pair.get(1),
                         op -> {
@@ -164,7 +167,7 @@ public abstract class OperationMisuseContract extends OperationFixture {
             assertThatThrownBy(slice::readable)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("the loop again")
-                    .hasMessageContaining("valid in its callback only");
+                    .hasMessageContaining("valid during the callback only");
         }
     }
 
@@ -189,7 +192,7 @@ public abstract class OperationMisuseContract extends OperationFixture {
         runUntil("received", () -> slices[1] != null);
         assertThatThrownBy(() -> slices[0].get())
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("after Receive.keep()");
+                .hasMessageContaining("after keep()");
         Operation write = operations.write(pair.get(1), slices[1], op -> slices[1].release());
         write.start();
         runUntilDone(write);
@@ -201,7 +204,7 @@ public abstract class OperationMisuseContract extends OperationFixture {
     @Clause("O-1")
     void startPromised_ofWhatCompletesManyTimes_isRefused() {
         List<Descriptor> pair = pair();
-        Receive receive = operations.receive(pair.get(1), op -> {});
+        ReceiveOperation receive = operations.receive(pair.get(1), op -> {});
         assertThatThrownBy(receive::startPromised)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("again and again");

@@ -13,6 +13,8 @@ import dev.gyre.conformance.On;
 import dev.gyre.internal.io.TestDescriptors;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultySockets;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Sockets;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

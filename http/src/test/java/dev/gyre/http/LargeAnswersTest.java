@@ -294,7 +294,7 @@ class LargeAnswersTest {
         server.listen(
                 new InetSocketAddress(PORT + 1),
                 ListenerConfig.DEFAULT.withStreams(
-                        StreamConfig.DEFAULT.withReadsUnderPressure(true)));
+                        StreamConfig.DEFAULT.withReadsUnderBackpressure(true)));
         SimulatedPeer peer = world.connect(PORT + 1).pauseReading();
         peer.send("GET /middle HTTP/1.1\r\nHost: a\r\n\r\n".repeat(60));
         world.advance(Duration.ofSeconds(1));

@@ -1,7 +1,7 @@
 package dev.gyre.stress;
 
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.ReadinessHandler;
 
 import org.jspecify.annotations.Nullable;
 
@@ -83,13 +83,8 @@ public final class OneBitBackend implements Backend {
     }
 
     @Override
-    public @Nullable IoHandler takeReady() {
+    public @Nullable ReadinessHandler dispatchNext() {
         return null;
-    }
-
-    @Override
-    public int taken() {
-        return 0;
     }
 
     @Override
@@ -103,7 +98,7 @@ public final class OneBitBackend implements Backend {
     }
 
     @Override
-    public void register(int fd, int interest, IoHandler handler) {
+    public void register(int fd, int interest, ReadinessHandler handler) {
         throw new UnsupportedOperationException("register " + fd);
     }
 
@@ -111,7 +106,7 @@ public final class OneBitBackend implements Backend {
     public void modify(int fd, int interest) {}
 
     @Override
-    public void deregister(int fd, IoHandler handler) {}
+    public void deregister(int fd, ReadinessHandler handler) {}
 
     @Override
     public void close() {

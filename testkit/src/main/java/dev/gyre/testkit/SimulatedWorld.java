@@ -47,8 +47,8 @@ import java.util.function.Consumer;
 /// **Time** passes only while the loop has nothing to do: [#advance] and [#run] move it to the next thing that happens. A
 /// callback takes no time at all; only a loop that is busy for more than 64 turns on end has ten microseconds pass with each.
 ///
-/// **Simulated** are the sockets that [dev.gyre.io.Sockets] makes for the loop, [#pipe], files opened by
-/// [dev.gyre.io.Operations], timers, and [#signal]. Not simulated are [dev.gyre.os.Pipe], child processes, file watching and
+/// **Simulated** are the sockets that [dev.gyre.io.operation.Sockets] makes for the loop, [#pipe], files opened by
+/// [dev.gyre.io.operation.Operations], timers, and [#signal]. Not simulated are [dev.gyre.os.Pipe], child processes, file watching and
 /// standard input: they are of the real kernel, which this loop cannot wait for.
 ///
 /// **Threads.** One thread does everything. Work of [EventLoop#promisify(dev.gyre.Work)] and of files is run by that thread too,
@@ -85,7 +85,7 @@ public final class SimulatedWorld implements AutoCloseable {
         LoopConfig own = config.withExecutor(kernel::runOutside).withMaxWait(LONGEST_WAIT);
         backend = new SimulatedBackend(kernel, own.eventsPerWait(), LONGEST_WAIT.toNanos());
         loop = Loop.open(own, backend);
-        loop.operations().leaks().lookUnlessOff();
+        loop.operations().leaks().enableUnlessOff();
     }
 
     /// A world in which everything that is left to luck follows from the seed. What a callback throws leaves the run.
@@ -365,7 +365,7 @@ public final class SimulatedWorld implements AutoCloseable {
             pipes.forEach(SimulatedPipe::close);
             kernel.shutDown();
         }
-        List<Throwable> leaks = loop.operations().leaks().takeFound();
+        List<Throwable> leaks = loop.operations().leaks().drainReported();
         if (!leaks.isEmpty()) {
             throw SimulationError.ofLeaks(leaks, kernel.story());
         }

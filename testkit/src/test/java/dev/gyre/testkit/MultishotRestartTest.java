@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
 import dev.gyre.conformance.On;
-import dev.gyre.io.Accept;
-import dev.gyre.io.Operations;
-import dev.gyre.io.Sockets;
+import dev.gyre.io.operation.AcceptOperation;
+import dev.gyre.io.operation.Operations;
+import dev.gyre.io.operation.Sockets;
 
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +26,7 @@ class MultishotRestartTest {
             var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 80);
             var listener = Sockets.listen(world.loop(), address);
             List<String> log = new ArrayList<>();
-            Accept accept =
+            AcceptOperation accept =
                     Operations.on(world.loop())
                             .acceptEach(
                                     listener,

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.ClosedDescriptorException;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.Operation;
-import dev.gyre.io.Receive;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.ReceiveOperation;
 
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
@@ -82,7 +82,7 @@ final class ProgramEnd {
             return;
         }
         receiving = true;
-        Receive receive =
+        ReceiveOperation receive =
                 program.operations.receive(
                         descriptor,
                         op -> {

@@ -3,12 +3,12 @@ package dev.gyre.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.SystemCallException;
-import dev.gyre.io.Accept;
 import dev.gyre.io.ClosedDescriptorException;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.Operation;
-import dev.gyre.io.Operations;
-import dev.gyre.io.Sockets;
+import dev.gyre.io.operation.AcceptOperation;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Operations;
+import dev.gyre.io.operation.Sockets;
 import dev.gyre.testkit.internal.Dice;
 
 import java.io.ByteArrayOutputStream;
@@ -57,7 +57,7 @@ final class RandomProgram {
     private final List<Descriptor> connecting = new ArrayList<>();
     private final SimulatedListener peers;
     private Descriptor listener;
-    private Accept accept;
+    private AcceptOperation accept;
     private int nestedActs;
     private boolean over;
     long started;
@@ -215,7 +215,7 @@ final class RandomProgram {
         accept.start();
     }
 
-    private void accepted(Accept op) {
+    private void accepted(AcceptOperation op) {
         if (op.result() >= 0) {
             InetSocketAddress from = peerOf(op);
             ProgramEnd end = add("accepted", op.accepted());
@@ -232,7 +232,7 @@ final class RandomProgram {
     }
 
     /// Null if they have hung up again.
-    private static InetSocketAddress peerOf(Accept op) {
+    private static InetSocketAddress peerOf(AcceptOperation op) {
         try {
             return (InetSocketAddress) op.peer();
         } catch (SystemCallException e) {

@@ -13,10 +13,10 @@ import dev.gyre.WatchSpec;
 import dev.gyre.conformance.On;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.FileOpen;
-import dev.gyre.io.Operation;
-import dev.gyre.io.Operations;
-import dev.gyre.io.Sockets;
+import dev.gyre.io.operation.FileOpenOperation;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Operations;
+import dev.gyre.io.operation.Sockets;
 import dev.gyre.os.Signal;
 import dev.gyre.os.Signals;
 
@@ -262,7 +262,7 @@ class SimulatedWorldTest {
             Operations operations = Operations.on(world.loop());
             Path path = Path.of("/data/notes");
             List<Descriptor> opened = new ArrayList<>();
-            FileOpen open =
+            FileOpenOperation open =
                     operations.open(
                             path,
                             op -> opened.add(op.opened()),

@@ -3,9 +3,9 @@ package dev.gyre.bench.echo;
 import dev.gyre.EventLoop;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.Operation;
-import dev.gyre.io.Operations;
-import dev.gyre.io.Sockets;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Operations;
+import dev.gyre.io.operation.Sockets;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -73,11 +73,11 @@ public final class ServerLoops implements AutoCloseable {
             return all.getFirst().server().listen(address, config).address();
         }
         // Another server that shares its port would let us in, and take half of our connections.
-        ListenerConfig shared = config.withPortSharing(PortSharing.FIRST);
+        ListenerConfig shared = config.withPortSharing(PortSharing.SHARED_FIRST);
         SocketAddress where = address;
         for (ServerLoop each : all) {
             where = each.server().listen(where, shared).address();
-            shared = config.withPortSharing(PortSharing.JOINED);
+            shared = config.withPortSharing(PortSharing.SHARED);
         }
         return where;
     }

@@ -1,6 +1,5 @@
 package dev.gyre.internal.backend;
 
-import dev.gyre.internal.backend.reactor.Reactor;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.SignalCalls;
 import dev.gyre.internal.sys.Syscalls;
@@ -40,13 +39,11 @@ public interface Backend {
     /// taken.
     void pollUntil(long deadlineNanos);
 
-    /// Moves to the next collected event. Passes over those whose registration is gone.
+    /// Passes the next collected event to [ReadinessHandler#onReady]. Skips events whose
+    /// registration is gone.
     ///
-    /// @return its handler, or null when all have been taken
-    @Nullable IoHandler takeReady();
-
-    /// The most recently polled event, as bits of [Ready].
-    int taken();
+    /// @return the handler, whose callbacks the caller runs; null if no event is left
+    @Nullable ReadinessHandler dispatchNext();
 
     /// Makes the current wait return, or the next one if there is none. At most one signal is on
     /// its way at a time. Harmless during and after [#close].
@@ -57,26 +54,26 @@ public interface Backend {
 
     /// Registers a descriptor, replacing what was registered under its number.
     ///
-    /// @param interest bits of [Interest]
+    /// @param interest bits of [Readiness]
     /// @throws dev.gyre.SystemCallException if the kernel refuses; the number is then unregistered
     /// @throws dev.gyre.LoopTerminatedException after [#close]
-    void register(int fd, int interest, IoHandler handler);
+    void register(int fd, int interest, ReadinessHandler handler);
 
     /// Changes what a registered descriptor is watched for. Does nothing if it is not registered.
     void modify(int fd, int interest);
 
     /// Forgets a descriptor: events already collected for it are dropped. Does nothing if it is not
     /// registered with this handler; what the kernel says to the removal is ignored.
-    void deregister(int fd, IoHandler handler);
+    void deregister(int fd, ReadinessHandler handler);
 
     /// What operations are started with. Called once, before anything else is asked of it. Backends that tell of
     /// readiness have the one written for them all.
-    default OperationEngine openRequests(LoopContext host) {
-        return new Reactor(this, Syscalls.LINUX, host);
+    default OperationEngine openOperations(LoopContext host) {
+        return new ReadinessOperations(this, Syscalls.LINUX, host);
     }
 
     /// The seam that this backend's descriptors are used through, by any thread.
-    default Syscalls seam() {
+    default Syscalls syscalls() {
         return Syscalls.LINUX_BY_THREAD;
     }
 
@@ -87,7 +84,7 @@ public interface Backend {
 
     /// The loop thread is through with a run: another thread may run the loop next, or close it. Never
     /// fails.
-    default void leave() {}
+    default void detach() {}
 
     /// Releases everything: first what delivers events, then what wakes. Idempotent. Not while a thread
     /// waits.

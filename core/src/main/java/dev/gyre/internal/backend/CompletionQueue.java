@@ -12,25 +12,25 @@ import org.jspecify.annotations.Nullable;
 public final class CompletionQueue {
     private final RequestQueue done = new RequestQueue();
     // Shared: written by the loop thread, read by any.
-    private final Counter begun = new Counter();
-    private final Counter ended = new Counter();
+    private final Counter onStarted = new Counter();
+    private final Counter completedCount = new Counter();
 
     /// How many were begun and not handed out for good. Any thread.
     public int outstanding() {
-        return (int) (begun.get() - ended.get());
+        return (int) (onStarted.get() - completedCount.get());
     }
 
     /// How many were handed out for good. Any thread.
-    public long ended() {
-        return ended.get();
+    public long completedCount() {
+        return completedCount.get();
     }
 
     public boolean isEmpty() {
         return done.isEmpty();
     }
 
-    public void begun() {
-        begun.add(1);
+    public void onStarted() {
+        onStarted.add(1);
     }
 
     /// Posts a completion, the last one unless `more` says otherwise. Never calls the owner.
@@ -53,21 +53,21 @@ public final class CompletionQueue {
     }
 
     /// The next one to be handed out. One that goes on is pending again at once.
-    public @Nullable Request take() {
+    public @Nullable Request poll() {
         Request request = done.poll();
         if (request != null) {
-            handedOut(request);
+            onDelivered(request);
         }
         return request;
     }
 
     /// For a completion that is handed out without having been posted.
-    public void handedOut(Request request) {
+    public void onDelivered(Request request) {
         if (request.more) {
             request.state = State.PENDING;
         } else {
             request.state = State.IDLE;
-            ended.add(1);
+            completedCount.add(1);
         }
     }
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// Loop thread only.
 public final class DescriptorPool {
     /// More than this are left to the garbage collector.
-    private static final int MOST = 1 << 16;
+    private static final int MAX_FREE = 1 << 16;
 
     private final EventReader reader;
     private @Nullable DescriptorState free;
@@ -18,11 +18,11 @@ public final class DescriptorPool {
     public DescriptorPool(EventReader reader, int preallocated) {
         this.reader = reader;
         for (int i = 0; i < preallocated; i++) {
-            give(new DescriptorState(reader));
+            release(new DescriptorState(reader));
         }
     }
 
-    public DescriptorState take(int fd, int traits) {
+    public DescriptorState acquire(int fd, int traits) {
         DescriptorState taken = free;
         if (taken == null) {
             taken = new DescriptorState(reader);
@@ -36,18 +36,18 @@ public final class DescriptorPool {
     }
 
     /// Takes one back that is closed, once nothing refers to it any more.
-    public void giveIfUnused(DescriptorState descriptor) {
+    public void releaseIfUnused(DescriptorState descriptor) {
         if (descriptor.released != null
                 && descriptor.inFlight == 0
                 && descriptor.isIdle()
                 && !descriptor.dirty
-                && !descriptor.starving) {
-            give(descriptor);
+                && !descriptor.awaitsBuffer) {
+            release(descriptor);
         }
     }
 
-    private void give(DescriptorState descriptor) {
-        if (size < MOST) {
+    private void release(DescriptorState descriptor) {
+        if (size < MAX_FREE) {
             descriptor.nextFree = free;
             free = descriptor;
             size++;

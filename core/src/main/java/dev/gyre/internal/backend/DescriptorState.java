@@ -11,9 +11,9 @@ import java.util.List;
 /// kernel was last heard to say of it. Taken from a pool and given back, with another generation.
 ///
 /// Loop thread only.
-public final class DescriptorState implements IoHandler {
+public final class DescriptorState implements ReadinessHandler {
     /// The kinds that have queues, in the order in which they are served.
-    public static final List<Kind> QUEUES = List.of(Kind.EXCEPT, Kind.READ, Kind.WRITE, Kind.END);
+    public static final List<Kind> QUEUES = List.of(Kind.URGENT, Kind.READ, Kind.WRITE, Kind.END);
 
     /// The reader of its events, which says what they mean.
     private final EventReader reader;
@@ -21,7 +21,7 @@ public final class DescriptorState implements IoHandler {
     /// Takes what the kernel says of the descriptor.
     @FunctionalInterface
     public interface EventReader {
-        void ready(DescriptorState descriptor, int ready);
+        void onReady(DescriptorState descriptor, int events);
     }
 
     public int fd = -1;
@@ -34,7 +34,7 @@ public final class DescriptorState implements IoHandler {
     private final RequestQueue writes = new RequestQueue();
     private final RequestQueue ends = new RequestQueue();
 
-    /// The bits of [Interest] that the kernel has, and those it is to have by the end of the tick.
+    /// The bits of [Readiness] that the kernel has, and those it is to have by the end of the tick.
     public int armed;
 
     public int wanted;
@@ -50,27 +50,27 @@ public final class DescriptorState implements IoHandler {
     public int exhausted;
 
     /// Kinds that were ready though nobody waited for them, once already.
-    public int unasked;
+    public int unwanted;
 
     /// The end, an error or urgent data was reported: reads go on until they meet it.
     public boolean ending;
 
     /// The bits END, HANGUP and ERROR of [Ready] that were reported. The kernel reports each edge
     /// once.
-    public int over;
+    public int endEvents;
 
     /// Whether it stands in a list of those to be looked at before the next wait.
     public boolean dirty;
 
     /// Whether it stands in the list of those that wait for a buffer of the loop's.
-    public boolean starving;
+    public boolean awaitsBuffer;
 
     /// What to call when the kernel has let go of the number; null while it is open.
     public @Nullable Runnable released;
 
     /// Multishots whose owner deals with a completion just now, and which are in no queue therefore. Made when first wanted,
     /// which a backend that completes never does.
-    private @Nullable List<Request> withOwners;
+    private @Nullable List<Request> delivered;
 
     /// How many requests the kernel has in hand.
     public int inFlight;
@@ -89,7 +89,7 @@ public final class DescriptorState implements IoHandler {
 
     public RequestQueue queue(Kind kind) {
         return switch (kind) {
-            case EXCEPT -> except;
+            case URGENT -> except;
             case READ -> reads;
             case WRITE -> writes;
             case END -> ends;
@@ -108,21 +108,21 @@ public final class DescriptorState implements IoHandler {
         serving[kind.ordinal()] = request;
     }
 
-    public void toOwner(Request request) {
-        if (withOwners == null) {
-            withOwners = new ArrayList<>(1);
+    public void addDelivered(Request request) {
+        if (delivered == null) {
+            delivered = new ArrayList<>(1);
         }
-        withOwners.add(request);
+        delivered.add(request);
     }
 
-    public void fromOwner(Request request) {
-        if (withOwners != null) {
-            withOwners.remove(request);
+    public void removeDelivered(Request request) {
+        if (delivered != null) {
+            delivered.remove(request);
         }
     }
 
-    public List<Request> withOwners() {
-        return withOwners == null ? List.of() : withOwners;
+    public List<Request> delivered() {
+        return delivered == null ? List.of() : delivered;
     }
 
     public boolean isIdle() {
@@ -139,9 +139,9 @@ public final class DescriptorState implements IoHandler {
         registered = false;
         blocked = 0;
         exhausted = 0;
-        unasked = 0;
+        unwanted = 0;
         ending = false;
-        over = 0;
+        endEvents = 0;
         cancelling = 0;
         released = null;
     }
@@ -169,14 +169,9 @@ public final class DescriptorState implements IoHandler {
     // ------------------------------------------------------------------ as the handler of its
     // events
 
+    /// Posts completions, and calls for no callbacks.
     @Override
-    public int take(int ready) {
-        reader.ready(this, ready);
-        return 0; // What came of it are completions, each an event of its own.
-    }
-
-    @Override
-    public void run(int callback) {
-        throw new AssertionError("a descriptor's events lead to no callback of their own");
+    public void onReady(int events) {
+        reader.onReady(this, events);
     }
 }

@@ -30,7 +30,7 @@ public final class EventfdWakeup implements Wakeup {
     }
 
     @Override
-    public int ring() {
+    public int trigger() {
         long address = counter.address();
         while (true) {
             Memory.putLong(address, 1);

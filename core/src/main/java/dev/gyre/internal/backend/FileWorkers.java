@@ -109,7 +109,7 @@ public final class FileWorkers {
         if (result.request.opcode == Opcode.FILE_OPEN && result.value >= 0) {
             int _ = calls.get().close((int) result.value); // Nobody is left to have it.
         }
-        result.request.owner.abandoned(result.value);
+        result.request.handler.abandoned(result.value);
     }
 
     private long perform(Request request) {

@@ -14,22 +14,22 @@ package dev.gyre.internal.backend;
 public interface KernelEvents {
     /// Tells how often a signal has come since it was told last. The signal does what it does
     /// besides: a process that is not to end by it has to ignore or handle it too.
-    void watchSignal(int signal, IoHandler handler);
+    void watchSignal(int signal, ReadinessHandler handler);
 
-    void forgetSignal(int signal, IoHandler handler);
+    void forgetSignal(int signal, ReadinessHandler handler);
 
     /// Tells once that a process has ended, with the status that `wait` would give if the kernel
     /// says it, and with zero otherwise. The process is still to be waited for. Refused with
     /// `ESRCH` if there is no such process.
-    void watchProcess(int pid, IoHandler handler);
+    void watchProcess(int pid, ReadinessHandler handler);
 
-    void forgetProcess(int pid, IoHandler handler);
+    void forgetProcess(int pid, ReadinessHandler handler);
 
     /// Tells what has been done to an open file or directory since it was told last, in bits of
     /// [VnodeChange].
     ///
     /// @param changes what to be told of
-    void watchVnode(int fd, int changes, IoHandler handler);
+    void watchVnode(int fd, int changes, ReadinessHandler handler);
 
-    void forgetVnode(int fd, IoHandler handler);
+    void forgetVnode(int fd, ReadinessHandler handler);
 }

@@ -13,7 +13,7 @@ public enum Opcode {
     /// Up to a buffer's worth into a buffer of the loop's own, chosen when there is something to read.
     RECEIVE(Kind.READ, "recv"),
     /// One byte of urgent data into `address`.
-    READ_URGENT(Kind.EXCEPT, "recv(MSG_OOB)"),
+    READ_URGENT(Kind.URGENT, "recv(MSG_OOB)"),
     /// One message by the msghdr at `address`.
     RECEIVE_MESSAGE(Kind.READ, "recvmsg"),
     /// One message by the msghdr at `address`.
@@ -48,16 +48,16 @@ public enum Opcode {
     /// What a request waits for. The first four are the queues of a descriptor, in the order in which they are
     /// served; files are always ready, and waited for elsewhere.
     public enum Kind {
-        EXCEPT(1),
-        READ(2),
-        WRITE(4),
-        END(16),
-        FILE(8);
+        URGENT(Readiness.URGENT),
+        READ(Readiness.READ),
+        WRITE(Readiness.WRITE),
+        END(Readiness.END),
+        FILE(0);
 
         /// The set of them all.
-        public static final int ALL = 31;
+        public static final int ALL = Readiness.INTEREST;
 
-        /// For sets of kinds.
+        /// The bit of [Readiness] that it waits for; zero for files.
         public final int bit;
 
         Kind(int bit) {

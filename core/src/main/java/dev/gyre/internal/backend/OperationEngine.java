@@ -3,7 +3,7 @@ package dev.gyre.internal.backend;
 import org.jspecify.annotations.Nullable;
 
 /// The operations of a backend: clauses O-1 to O-9. Readiness backends share one implementation, the
-/// [dev.gyre.internal.backend.reactor.Reactor]; a completion backend has its own.
+/// [ReadinessOperations]; a completion backend has its own.
 ///
 /// **Order.** Requests of one descriptor and kind are served in the order in which they were started. None
 /// is completed inside [#start]: completions are posted and handed out by [#takeCompleted], or by
@@ -44,7 +44,7 @@ public interface OperationEngine {
     void resume(Request request);
 
     /// The next completed request, or null if there is none.
-    @Nullable Request takeCompleted();
+    @Nullable Request pollCompleted();
 
     /// Whether requests wait to be handed out: then nobody may sleep.
     boolean hasCompleted();
@@ -53,7 +53,7 @@ public interface OperationEngine {
     int outstanding();
 
     /// How many were handed out for good. Any thread.
-    long ended();
+    long completedCount();
 
     /// Tells the kernel what has changed since the last wait. Called just before each.
     void flush();
@@ -62,7 +62,7 @@ public interface OperationEngine {
     ReceiveBuffers buffers();
 
     /// Whoever was handed a buffer of [#buffers()] is through with it.
-    void giveBack(int buffer);
+    void releaseBuffer(int buffer);
 
     /// The loop is over: everything pending is completed as cancelled, when the kernel uses its memory no
     /// more. What is not handed out after this is lost.

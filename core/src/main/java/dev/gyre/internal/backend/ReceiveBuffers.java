@@ -72,13 +72,13 @@ public final class ReceiveBuffers {
     /// Takes a free one.
     ///
     /// @return its number, or -1 if there is none
-    public int take() {
+    public int acquire() {
         return top == 0 ? -1 : free[--top];
     }
 
     /// For a kernel that chooses by itself: it has chosen one. Who uses this never calls [#take()],
     /// unless after [#freeAllBut].
-    public void chosen() {
+    public void acquiredByKernel() {
         assert top > 0 : "more buffers go out than there are";
         top--;
     }
@@ -86,7 +86,7 @@ public final class ReceiveBuffers {
     /// The kernel does not choose any more. It did so without saying which are left, so that is said here.
     ///
     /// @param out those that did not come back yet
-    public void freeAllBut(boolean[] out) {
+    public void reclaimAllExcept(boolean[] out) {
         top = 0;
         for (int i = count - 1; i >= 0; i--) {
             if (!out[i]) {
@@ -95,7 +95,7 @@ public final class ReceiveBuffers {
         }
     }
 
-    public void give(int buffer) {
+    public void release(int buffer) {
         assert top < count : "more buffers come back than went out";
         free[top++] = buffer;
     }

@@ -27,12 +27,12 @@ public final class Registrations {
     private static final class Entry {
         final int generation;
         final int tag;
-        final IoHandler handler;
+        final ReadinessHandler handler;
 
         // Shared: guarded by lock.
         int interest;
 
-        Entry(int generation, int tag, IoHandler handler) {
+        Entry(int generation, int tag, ReadinessHandler handler) {
             this.generation = generation;
             this.tag = tag;
             this.handler = handler;
@@ -63,14 +63,14 @@ public final class Registrations {
     }
 
     /// The handler of a collected event, or null if its registration is gone.
-    public @Nullable IoHandler find(long data) {
+    public @Nullable ReadinessHandler find(long data) {
         int number = numberOf(data);
         @Nullable Entry[] table = entries;
         Entry entry = number < table.length ? table[number] : null;
         return entry != null && entry.generation == (int) (data >>> 32) ? entry.handler : null;
     }
 
-    public void register(int number, int interest, IoHandler handler) {
+    public void register(int number, int interest, ReadinessHandler handler) {
         if (number < 0 || number >= MOST) {
             throw new IllegalArgumentException("not a descriptor: " + number);
         }
@@ -112,7 +112,7 @@ public final class Registrations {
     }
 
     @SuppressWarnings("ReferenceEquality") // a handler is only itself
-    public void deregister(int number, IoHandler handler) {
+    public void deregister(int number, ReadinessHandler handler) {
         synchronized (lock) {
             Entry entry = entryOf(number);
             if (closed || entry == null || entry.handler != handler) {

@@ -24,8 +24,8 @@ public final class Request {
         COMPLETED
     }
 
-    /// Who is handed the completion, as the handler of an event of its own.
-    public final IoHandler owner;
+    /// Receives the completions.
+    public final CompletionHandler handler;
 
     // What to do: set by the owner while idle. Opcode says which of them it uses, and how.
     public Opcode opcode = Opcode.READ;
@@ -82,8 +82,8 @@ public final class Request {
     @Nullable Request previous;
     @Nullable RequestQueue queue;
 
-    public Request(IoHandler owner) {
-        this.owner = owner;
+    public Request(CompletionHandler handler) {
+        this.handler = handler;
     }
 
     public State state() {
@@ -110,7 +110,7 @@ public final class Request {
     }
 
     /// A part of it went out.
-    public void progressed() {
+    public void reportProgress() {
         Runnable told = onProgress;
         if (told != null) {
             told.run();

@@ -19,7 +19,7 @@ public final class SyscallExecutor {
     public static final long WOULD_BLOCK = Long.MIN_VALUE;
 
     /// How many peers may hang up between arriving and being accepted before others have their turn.
-    private static final int MOST_ABORTED = 64;
+    private static final int MAX_ABORTED_ACCEPTS = 64;
 
     /// The stage of a CONNECT that is under way.
     private static final int CONNECTING = 1;
@@ -37,7 +37,7 @@ public final class SyscallExecutor {
     /// Performs a request, as far as that goes without waiting.
     ///
     /// @return the result, `-errno`, or [#WOULD_BLOCK]
-    public long perform(Request request, int traits) {
+    public long execute(Request request, int traits) {
         boolean socket = (traits & Traits.SOCKET) != 0;
         while (true) {
             long result =
@@ -118,7 +118,7 @@ public final class SyscallExecutor {
             if (result == 0) {
                 return -Errno.EIO; // Takes nothing and says nothing: asking again would not end.
             }
-            request.progressed();
+            request.reportProgress();
         }
     }
 
@@ -132,20 +132,20 @@ public final class SyscallExecutor {
                 return result;
             }
             request.transferred += result;
-            if (useUp(request, result)) {
+            if (advanceIovecs(request, result)) {
                 return request.transferred;
             }
             if (result == 0) {
                 return -Errno.EIO;
             }
-            request.progressed();
+            request.reportProgress();
         }
     }
 
     /// Moves the beginning of what is left to behind `bytes`; `offset` counts the vectors that are through.
     ///
     /// @return whether nothing is left
-    public static boolean useUp(Request request, long bytes) {
+    public static boolean advanceIovecs(Request request, long bytes) {
         long left = bytes;
         while (request.offset < request.length) {
             long vector = request.address + request.offset * Linux.SIZEOF_IOVEC;
@@ -168,7 +168,7 @@ public final class SyscallExecutor {
 
     private long accept(Request request) {
         long result = -Errno.EAGAIN;
-        for (int i = 0; i < MOST_ABORTED; i++) {
+        for (int i = 0; i < MAX_ABORTED_ACCEPTS; i++) {
             if (request.address2 != 0) {
                 Memory.putInt(request.address2, Linux.SIZEOF_SOCKADDR_STORAGE);
             }
@@ -237,7 +237,7 @@ public final class SyscallExecutor {
             if (result == left || result == 0) {
                 return request.transferred;
             }
-            request.progressed();
+            request.reportProgress();
         }
     }
 

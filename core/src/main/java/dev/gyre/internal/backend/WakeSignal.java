@@ -29,7 +29,7 @@ public final class WakeSignal {
     private boolean closed;
 
     // Shared: written under the lock, read by any thread.
-    private volatile long rung;
+    private volatile long sentCount;
 
     public WakeSignal(Wakeup bell) {
         this.bell = bell;
@@ -40,8 +40,8 @@ public final class WakeSignal {
     }
 
     /// Signals that were really sent.
-    public long rung() {
-        return rung;
+    public long sentCount() {
+        return sentCount;
     }
 
     /// Any thread.
@@ -88,10 +88,10 @@ public final class WakeSignal {
     @SuppressWarnings("NonAtomicVolatileUpdate") // only ever under the lock
     private void ring() {
         while (true) {
-            int errno = -bell.ring();
+            int errno = -bell.trigger();
             switch (errno) {
                 case 0 -> {
-                    rung++;
+                    sentCount++;
                     return;
                 }
                 case Errno.EINTR -> {}

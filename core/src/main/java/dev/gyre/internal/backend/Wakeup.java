@@ -14,7 +14,7 @@ public interface Wakeup {
     /// Interrupts the wait under way, or the next one.
     ///
     /// @return zero or `-errno`
-    int ring();
+    int trigger();
 
     void close();
 }

@@ -24,25 +24,25 @@ public final class BufferLeaks {
     private static final String PROPERTY = "gyre.leaks";
 
     /// More than this are told of, but not remembered.
-    private static final int MOST_FOUND = 100;
+    private static final int MAX_REPORTED = 100;
 
     // Shared: added to by whoever takes or slices, taken from by whoever releases, and by the loop.
-    private final Set<Trace> out = ConcurrentHashMap.newKeySet();
+    private final Set<Trace> tracked = ConcurrentHashMap.newKeySet();
 
     private final ReferenceQueue<NativeBuffer> unreachable = new ReferenceQueue<>();
-    private final Queue<Trace> leftAtTheEnd = new ArrayDeque<>();
-    private final List<Throwable> found = new ArrayList<>();
-    private boolean on;
+    private final Queue<Trace> unreleased = new ArrayDeque<>();
+    private final List<Throwable> reported = new ArrayList<>();
+    private boolean enabled;
 
     /// What is known of a buffer that is out. Weak, so that a dropped buffer is found.
     static final class Trace extends WeakReference<NativeBuffer> {
         private final BufferLeaks leaks;
-        private final Throwable takenAt;
+        private final Throwable acquiredAt;
 
         private Trace(BufferLeaks leaks, NativeBuffer buffer) {
             super(buffer, leaks.unreachable);
             this.leaks = leaks;
-            takenAt =
+            acquiredAt =
                     new Throwable(
                             "a buffer of "
                                     + buffer.capacity()
@@ -51,7 +51,7 @@ public final class BufferLeaks {
 
         /// Any thread.
         void released() {
-            boolean _ = leaks.out.remove(this);
+            boolean _ = leaks.tracked.remove(this);
             clear();
         }
 
@@ -68,53 +68,53 @@ public final class BufferLeaks {
 
     BufferLeaks() {
         String wanted = System.getProperty(PROPERTY, "off");
-        on = wanted.equals("on");
-        if (!on && !wanted.equals("off")) {
+        enabled = wanted.equals("on");
+        if (!enabled && !wanted.equals("off")) {
             throw new IllegalArgumentException(
                     "the system property " + PROPERTY + " is on or off, not " + wanted);
         }
     }
 
     /// For loops of tests: looks for leaks unless the property says off.
-    public void lookUnlessOff() {
-        on = System.getProperty(PROPERTY) == null || on;
+    public void enableUnlessOff() {
+        enabled = System.getProperty(PROPERTY) == null || enabled;
     }
 
     /// A user has it from now on.
-    void watch(NativeBuffer buffer) {
-        if (on) {
+    void track(NativeBuffer buffer) {
+        if (enabled) {
             buffer.trace(trace(buffer));
         }
     }
 
     private Trace trace(NativeBuffer buffer) {
         Trace trace = new Trace(this, buffer);
-        out.add(trace);
+        tracked.add(trace);
         return trace;
     }
 
     /// The loop ends: what is still out has leaked. Not what an operation has, which nobody could
     /// have released.
-    public void end() {
-        for (Trace trace : out) {
+    public void findUnreleased() {
+        for (Trace trace : tracked) {
             if (!trace.isInFlight()) {
-                leftAtTheEnd.add(trace);
+                unreleased.add(trace);
             }
         }
     }
 
     /// The next that nobody was told of: where it was taken.
-    public @Nullable Throwable next() {
-        while (on) {
-            Trace trace = leftAtTheEnd.poll();
+    public @Nullable Throwable nextLeak() {
+        while (enabled) {
+            Trace trace = unreleased.poll();
             Reference<?> lost = trace != null ? trace : unreachable.poll();
             if (lost == null) {
                 return null;
             }
-            if (out.remove(lost)) {
-                Throwable takenAt = inUsersCode(((Trace) lost).takenAt);
-                if (found.size() < MOST_FOUND) {
-                    found.add(takenAt);
+            if (tracked.remove(lost)) {
+                Throwable takenAt = inUsersCode(((Trace) lost).acquiredAt);
+                if (reported.size() < MAX_REPORTED) {
+                    reported.add(takenAt);
                 }
                 return takenAt;
             }
@@ -122,10 +122,10 @@ public final class BufferLeaks {
         return null;
     }
 
-    /// What [#next()] has told of, since this was last asked.
-    public List<Throwable> takeFound() {
-        List<Throwable> taken = List.copyOf(found);
-        found.clear();
+    /// What [#nextLeak()] has told of, since this was last asked.
+    public List<Throwable> drainReported() {
+        List<Throwable> taken = List.copyOf(reported);
+        reported.clear();
         return taken;
     }
 

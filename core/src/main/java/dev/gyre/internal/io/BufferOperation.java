@@ -4,7 +4,7 @@ import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.io.Buffer;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 public final class BufferOperation extends LoopOperation {
     private @Nullable NativeBuffer buffer;
 
-    BufferOperation(LoopOperations operations) {
-        super(operations);
+    BufferOperation(LoopOperations operations, OperationPools.Pool<BufferOperation> pool) {
+        super(operations, pool);
     }
 
     public BufferOperation of(
@@ -24,7 +24,7 @@ public final class BufferOperation extends LoopOperation {
             OpenDescriptor descriptor,
             Buffer buffer,
             Consumer<? super Operation> callback) {
-        become(opcode, descriptor, callback);
+        init(opcode, descriptor, callback);
         this.buffer = (NativeBuffer) buffer;
         return this;
     }
@@ -50,40 +50,35 @@ public final class BufferOperation extends LoopOperation {
     @Override
     void prepare() {
         NativeBuffer given = Objects.requireNonNull(buffer);
-        given.lend(this);
-        long bytes = fills() ? given.bytesToWrite() : given.bytesToRead();
+        given.lendTo(this);
+        long bytes = fills() ? given.writableBytes() : given.readableBytes();
         if (bytes == 0) {
-            given.takeBack();
+            given.endLoan();
             throw new IllegalStateException(
                     fills()
                             ? this + " has no room to read into: clear() or compact() the buffer"
                             : this + " has nothing to write: the buffer is empty");
         }
-        request.address = fills() ? given.writingAddress() : given.readingAddress();
+        request.address = fills() ? given.writeAddress() : given.readAddress();
         request.length = bytes;
         if (request.opcode.kind == Kind.FILE) {
-            request.fd = Objects.requireNonNull(descriptor).opening().fd;
+            request.fd = Objects.requireNonNull(descriptor).lifetime().fd;
         }
     }
 
     @Override
     void settle() {
         NativeBuffer given = Objects.requireNonNull(buffer);
-        given.takeBack();
+        given.endLoan();
         if (!fills()) {
-            given.emptied(request.transferred);
+            given.advanceReadIndex(request.transferred);
         } else if (request.result > 0) {
-            given.filled(request.result);
+            given.advanceWriteIndex(request.result);
         }
     }
 
     @Override
     void forget() {
         buffer = null;
-    }
-
-    @Override
-    void returnTo(OperationPools pools) {
-        pools.give(this);
     }
 }

@@ -36,22 +36,22 @@ public final class BufferPool {
     private static final Duration TRIM_INTERVAL = Duration.ofSeconds(1);
 
     /// How much free memory is never returned.
-    private static final long KEPT_BYTES = 1 << 20;
+    private static final long MIN_IDLE_BYTES = 1 << 20;
 
     /// The maximum of slabs per trim: unmapping a slab briefly stops every thread of the process.
-    private static final int SLABS_AT_ONCE = 32;
+    private static final int MAX_SLABS_PER_TRIM = 32;
 
     /// The maximum of parts discarded per trim, at one system call each.
-    private static final int PARTS_AT_ONCE = 1_024;
+    private static final int MAX_PARTS_PER_TRIM = 1_024;
 
     /// The delay before the next trim if memory is left to free.
     private static final Duration REST_INTERVAL = Duration.ofMillis(50);
 
     private final LoopOperations operations;
     private final MemoryCalls calls;
-    private final Shelf[] shelves = new Shelf[SIZES.length];
+    private final SizeClass[] sizeClasses = new SizeClass[SIZES.length];
     private final long limit;
-    private final long tightAbove;
+    private final long nearLimitAbove;
     private final Counter used = new Counter();
 
     /// Bytes in use, plus free parts that were used before. Never above the limit.
@@ -66,19 +66,19 @@ public final class BufferPool {
     private long reserved;
 
     /// Memory to free once the JDK call that uses it returns.
-    private final List<MappedMemory> inUse = new ArrayList<>();
+    private final List<MappedMemory> pendingFrees = new ArrayList<>();
 
     private boolean trimPlanned;
 
     /// Whether the system refused memory since the last trim.
-    private boolean refused;
+    private boolean mapRefused;
 
-    private final TaskRing waiting = new TaskRing("waiters for buffer memory");
-    private final Runnable callWaiting = this::callWaiting;
-    private boolean calling;
+    private final TaskRing waiters = new TaskRing("waiters for buffer memory");
+    private final Runnable runWaiters = this::runWaiters;
+    private boolean waitersScheduled;
 
     /// What lies ready of one size. A stack: the part used last is the one still in the cache.
-    private static final class Shelf {
+    private static final class SizeClass {
         final int size;
         @Nullable Part[] free = new @Nullable Part[0];
         int top;
@@ -89,7 +89,7 @@ public final class BufferPool {
         /// How many there are, out or free.
         int parts;
 
-        Shelf(int size) {
+        SizeClass(int size) {
             this.size = size;
         }
     }
@@ -105,14 +105,14 @@ public final class BufferPool {
     }
 
     /// A part of a slab, or, without a shelf, all of a mapping of its own.
-    private final class Part implements RefCountedMemory.Lender, Runnable {
-        final @Nullable Shelf shelf;
+    private final class Part implements RefCountedMemory.Owner, Runnable {
+        final @Nullable SizeClass shelf;
         final Slab slab;
         final long at;
         final RefCountedMemory piece;
         final NativeBuffer view;
 
-        Part(@Nullable Shelf shelf, Slab slab, long at, long size) {
+        Part(@Nullable SizeClass shelf, Slab slab, long at, long size) {
             this.shelf = shelf;
             this.slab = slab;
             this.at = at;
@@ -121,13 +121,13 @@ public final class BufferPool {
         }
 
         @Override
-        public void takeBack() {
+        public void reclaim() {
             operations.onLoop(this);
         }
 
         @Override
         public void run() {
-            giveBack(this);
+            release(this);
         }
     }
 
@@ -135,28 +135,28 @@ public final class BufferPool {
         this.operations = operations;
         this.calls = calls;
         this.limit = limit;
-        tightAbove = limit / 4 * 3;
+        nearLimitAbove = limit / 4 * 3;
         for (int i = 0; i < SIZES.length; i++) {
-            shelves[i] = new Shelf(SIZES[i]);
+            sizeClasses[i] = new SizeClass(SIZES[i]);
         }
     }
 
     /// Takes an empty buffer, for code of ours.
     ///
     /// @return null if there is no more memory within the limit
-    public @Nullable NativeBuffer take(int atLeast) {
+    public @Nullable NativeBuffer acquire(int atLeast) {
         Part part = part(atLeast);
         if (part == null) {
             return null;
         }
-        part.view.reopen();
+        part.view.reset();
         return part.view;
     }
 
     /// Takes an empty buffer that no earlier one can be mistaken for.
     ///
     /// @return null if there is no more memory within the limit
-    public @Nullable NativeBuffer takeForUser(int atLeast) {
+    public @Nullable NativeBuffer acquireForUser(int atLeast) {
         operations.host.requireOpen("Buffer.take");
         RefCountedMemory.requireSize(atLeast);
         Part part = part(atLeast);
@@ -164,12 +164,12 @@ public final class BufferPool {
             return null;
         }
         NativeBuffer taken = new NativeBuffer(part.piece);
-        operations.leaks.watch(taken);
+        operations.leaks.track(taken);
         return taken;
     }
 
-    public NativeBuffer takeOrThrow(int atLeast) {
-        NativeBuffer taken = takeForUser(atLeast);
+    public NativeBuffer acquireForUserOrThrow(int atLeast) {
+        NativeBuffer taken = acquireForUser(atLeast);
         if (taken == null) {
             throw new LoopOverloadedException(
                     "no buffer of "
@@ -184,21 +184,21 @@ public final class BufferPool {
     }
 
     private @Nullable Part part(int atLeast) {
-        for (Shelf shelf : shelves) {
+        for (SizeClass shelf : sizeClasses) {
             if (atLeast <= shelf.size) {
                 return fits(shelf.size) ? pop(shelf) : null;
             }
         }
         int page = MappedMemory.PAGE_BYTES;
         int size = (atLeast + page - 1) / page * page;
-        return fits(size) ? large(size) : null;
+        return fits(size) ? mapLarge(size) : null;
     }
 
     private boolean fits(int bytes) {
         return used.get() + bytes <= limit;
     }
 
-    private @Nullable Part large(int size) {
+    private @Nullable Part mapLarge(int size) {
         evict(size);
         MappedMemory memory = map(size);
         if (memory == null) {
@@ -210,10 +210,10 @@ public final class BufferPool {
         return part;
     }
 
-    private @Nullable Part pop(Shelf shelf) {
+    private @Nullable Part pop(SizeClass shelf) {
         if (shelf.top == shelf.cold) {
             evict(shelf.size);
-            if (shelf.top == 0 && !stock(shelf)) {
+            if (shelf.top == 0 && !addSlab(shelf)) {
                 return null;
             }
             resident += shelf.size;
@@ -228,10 +228,10 @@ public final class BufferPool {
         return part;
     }
 
-    private void giveBack(Part part) {
+    private void release(Part part) {
         long size = part.piece.bytes.size();
         used.add(-size);
-        Shelf shelf = part.shelf;
+        SizeClass shelf = part.shelf;
         if (shelf == null) {
             resident -= size;
             free(part.slab.memory);
@@ -239,12 +239,12 @@ public final class BufferPool {
             part.slab.free++;
             shelf.free[shelf.top++] = part;
             idle += size;
-            if (idle > KEPT_BYTES) {
+            if (idle > MIN_IDLE_BYTES) {
                 planTrim();
             }
         }
-        if (!waiting.isEmpty()) {
-            callWaitingSoon();
+        if (!waiters.isEmpty()) {
+            scheduleWaiters();
         }
     }
 
@@ -253,7 +253,7 @@ public final class BufferPool {
     private @Nullable MappedMemory map(int bytes) {
         MappedMemory memory = MappedMemory.map(calls, bytes);
         if (memory == null) {
-            refused = true;
+            mapRefused = true;
             planTrim();
         }
         return memory;
@@ -261,12 +261,12 @@ public final class BufferPool {
 
     private void free(MappedMemory memory) {
         if (!memory.free()) {
-            inUse.add(memory);
+            pendingFrees.add(memory);
             planTrim();
         }
     }
 
-    private boolean stock(Shelf shelf) {
+    private boolean addSlab(SizeClass shelf) {
         MappedMemory memory = map(SLAB_BYTES);
         if (memory == null) {
             return false;
@@ -305,7 +305,7 @@ public final class BufferPool {
         long before = resident;
         long marked = 0;
         int left = max;
-        for (Shelf shelf : shelves) {
+        for (SizeClass shelf : sizeClasses) {
             int inSlab = SLAB_BYTES / shelf.size;
             int kept = 0;
             int cold = shelf.cold;
@@ -339,7 +339,7 @@ public final class BufferPool {
     private void discard(long wanted, int max) {
         long left = wanted;
         int more = max;
-        for (Shelf shelf : shelves) {
+        for (SizeClass shelf : sizeClasses) {
             for (; left > 0 && more > 0 && shelf.cold < shelf.top; more--) {
                 Part part = Objects.requireNonNull(shelf.free[shelf.cold++]);
                 part.slab.memory.discard(part.at, shelf.size);
@@ -363,18 +363,18 @@ public final class BufferPool {
     /// Frees the memory that stayed idle since the last trim.
     private void trim(Timer timer) {
         trimPlanned = false; // If this throws, the next release plans another trim.
-        refused = false;
-        inUse.removeIf(MappedMemory::free);
-        callWaitingSoon();
-        long spare = Math.min(idle, minIdle) - KEPT_BYTES;
+        mapRefused = false;
+        pendingFrees.removeIf(MappedMemory::free);
+        scheduleWaiters();
+        long spare = Math.min(idle, minIdle) - MIN_IDLE_BYTES;
         long before = idle;
         if (spare > 0) {
-            discard(spare - dropFreeSlabs(spare, SLABS_AT_ONCE), PARTS_AT_ONCE);
+            discard(spare - dropFreeSlabs(spare, MAX_SLABS_PER_TRIM), MAX_PARTS_PER_TRIM);
         }
         long freed = before - idle;
         boolean more = freed < spare;
         minIdle = more ? Math.min(idle, minIdle - freed) : idle;
-        trimPlanned = idle > KEPT_BYTES || !inUse.isEmpty();
+        trimPlanned = idle > MIN_IDLE_BYTES || !pendingFrees.isEmpty();
         if (trimPlanned) {
             timer.reschedule(more ? REST_INTERVAL : TRIM_INTERVAL);
         }
@@ -407,43 +407,43 @@ public final class BufferPool {
     }
 
     /// Whether so much is out that whoever can do without should.
-    public boolean isTight() {
-        return refused || used.get() > tightAbove;
+    public boolean isNearLimit() {
+        return mapRefused || used.get() > nearLimitAbove;
     }
 
     /// Whether that many more bytes would make it tight.
-    public boolean wouldBeTight(long bytes) {
-        return refused || used.get() + bytes > tightAbove;
+    public boolean wouldBeNearLimit(long bytes) {
+        return mapRefused || used.get() + bytes > nearLimitAbove;
     }
 
     /// Calls once, in a turn of the loop to come, when it is not tight.
-    public void whenRelaxed(Runnable waiter) {
-        waiting.add(waiter);
-        callWaitingSoon();
+    public void whenAvailable(Runnable waiter) {
+        waiters.add(waiter);
+        scheduleWaiters();
     }
 
-    private void callWaitingSoon() {
-        if (calling || isTight()) {
+    private void scheduleWaiters() {
+        if (waitersScheduled || isNearLimit()) {
             return;
         }
         try {
-            operations.host.loop().defer(callWaiting);
-            calling = true;
+            operations.host.loop().defer(runWaiters);
+            waitersScheduled = true;
         } catch (LoopTerminatedException e) {
-            waiting.clear(); // There is no turn to come.
+            waiters.clear(); // There is no turn to come.
         }
     }
 
-    private void callWaiting() {
-        calling = false;
-        int max = waiting.size(); // Who waits again in its call is called in a later turn.
+    private void runWaiters() {
+        waitersScheduled = false;
+        int max = waiters.size(); // Who waits again in its call is called in a later turn.
         try {
-            while (max-- > 0 && !isTight()) {
-                waiting.take().run();
+            while (max-- > 0 && !isNearLimit()) {
+                waiters.take().run();
             }
         } finally {
-            if (!waiting.isEmpty()) {
-                callWaitingSoon();
+            if (!waiters.isEmpty()) {
+                scheduleWaiters();
             }
         }
     }

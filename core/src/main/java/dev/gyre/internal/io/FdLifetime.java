@@ -66,7 +66,7 @@ final class FdLifetime {
         this.owned = owned;
     }
 
-    void keptBy(FdReaper.Handle handle) {
+    void setHandle(FdReaper.Handle handle) {
         this.handle = handle;
     }
 
@@ -81,7 +81,7 @@ final class FdLifetime {
     /// Whoever opened it knows that it does not block, and more.
     ///
     /// @param traits bits of [dev.gyre.internal.backend.DescriptorState.Traits]
-    void known(int traits) {
+    void setTraits(int traits) {
         this.traits = traits;
     }
 
@@ -101,8 +101,8 @@ final class FdLifetime {
         }
     }
 
-    /// Begins a use of the number: it will not be given back before [#leave()].
-    void enter() {
+    /// Begins a use of the number: it will not be given back before [#release()].
+    void acquire() {
         StackReserve.requireSmall(); // Covers leave() too: it must not fail.
         int before;
         do {
@@ -111,32 +111,32 @@ final class FdLifetime {
         } while (before < 0 || !users.compareAndSet(before, before + 1));
     }
 
-    void leave() {
+    void release() {
         if (users.decrementAndGet() == CLOSED) {
-            giveBack();
+            closeFd();
         }
     }
 
     int read(ByteBuffer buffer) {
-        enter();
+        acquire();
         try {
             return Transfer.read(kernels.get(), fd, buffer);
         } finally {
-            leave();
+            release();
         }
     }
 
     int write(ByteBuffer buffer) {
-        enter();
+        acquire();
         try {
             return Transfer.write(kernels.get(), fd, buffer);
         } finally {
-            leave();
+            release();
         }
     }
 
     void makeNonBlocking() {
-        enter();
+        acquire();
         try {
             PollSyscalls kernel = kernels.get();
             int flags = kernel.fcntl(fd, Linux.F_GETFL, 0);
@@ -146,7 +146,7 @@ final class FdLifetime {
                 throw new SystemCallException("fcntl(F_SETFL)", -result, fd);
             }
         } finally {
-            leave();
+            release();
         }
     }
 
@@ -168,22 +168,22 @@ final class FdLifetime {
     }
 
     void close() {
-        if (closeToNewUsers()) {
-            leave();
+        if (beginClose()) {
+            release();
         }
     }
 
     /// Closes it, and hands the number to the caller, who gives it back, if nobody else is using it.
     ///
     /// @return the number, or -1 if the caller has nothing to give back
-    int closeAndKeepNumber() {
-        if (!closeToNewUsers()) {
+    int closeKeepingFd() {
+        if (!beginClose()) {
             return -1;
         }
         if (owned && users.compareAndSet(CLOSED + 1, CLOSED)) {
             return fd;
         }
-        leave();
+        release();
         return -1;
     }
 
@@ -191,7 +191,7 @@ final class FdLifetime {
     /// that the number is not given back before.
     ///
     /// @return false if it was closed already
-    private boolean closeToNewUsers() {
+    private boolean beginClose() {
         StackReserve.requireSmall();
         List<User> told;
         synchronized (this) {
@@ -214,16 +214,16 @@ final class FdLifetime {
             }
         }
         if (handle != null) {
-            handle.forget();
+            handle.untrack();
         }
         if (thrown != null) {
-            leave(); // No other caller does.
+            release(); // No other caller does.
             throw Throwables.asItIs(thrown);
         }
         return true;
     }
 
-    private void giveBack() {
+    private void closeFd() {
         if (owned) {
             // Linux frees the number even when close reports an error, and nobody could do more.
             int _ = kernels.get().close(fd);

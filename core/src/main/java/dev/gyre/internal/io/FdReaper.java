@@ -17,7 +17,7 @@ public final class FdReaper {
     private static final ReferenceQueue<OpenDescriptor> UNREACHABLE = new ReferenceQueue<>();
 
     /// References have to be reachable themselves, or they are never queued.
-    private static final Set<Handle> KEPT = ConcurrentHashMap.newKeySet();
+    private static final Set<Handle> TRACKED = ConcurrentHashMap.newKeySet();
 
     private FdReaper() {}
 
@@ -31,16 +31,16 @@ public final class FdReaper {
         }
 
         /// Called when the opening is closed by whatever way.
-        void forget() {
-            KEPT.remove(this);
+        void untrack() {
+            TRACKED.remove(this);
             clear();
         }
     }
 
-    static void keep(OpenDescriptor descriptor, FdLifetime opening) {
+    static void track(OpenDescriptor descriptor, FdLifetime opening) {
         Handle handle = new Handle(descriptor, opening);
-        opening.keptBy(handle);
-        KEPT.add(handle);
+        opening.setHandle(handle);
+        TRACKED.add(handle);
     }
 
     /// Closes what is unreachable by now. Any thread.

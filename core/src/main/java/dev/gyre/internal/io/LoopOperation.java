@@ -1,18 +1,19 @@
 package dev.gyre.internal.io;
 
 import dev.gyre.Cancellation;
+import dev.gyre.Cancellation.Registration;
 import dev.gyre.CancelledException;
 import dev.gyre.Deferred;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.CompletionHandler;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.Request.State;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,42 +24,75 @@ import java.util.function.Consumer;
 /// completions, and what ends it early. Subclasses fill the request in and take its results.
 ///
 /// Loop thread only.
-public abstract sealed class LoopOperation implements Operation, IoHandler
+public abstract sealed class LoopOperation implements Operation, CompletionHandler
         permits BufferOperation,
                 VectorOperation,
-                AcceptOperation,
-                ReceiveOperation,
-                MessageOperation,
-                PlainOperation,
-                FileOpenOperation,
-                FileStatOperation {
+                LoopAccept,
+                LoopReceive,
+                LoopMessage,
+                BufferlessOperation,
+                LoopFileOpen,
+                LoopFileStat {
     final LoopOperations operations;
     final Request request = new Request(this);
+    private final OperationPools.Pool<?> pool;
 
     /// What it is about; null for those that work on paths, and in the pool.
     @Nullable OpenDescriptor descriptor;
 
     private @Nullable Consumer<? super Operation> callback;
     private @Nullable Deferred<Long> promise;
-    private @Nullable CancelBinding stopper;
-    private boolean pooled;
+    private @Nullable CancelBinding cancelBinding;
+    private boolean released;
 
     /// Whether the completion that is handed out settles a promise.
     private boolean promised;
 
     /// Whether the completion that is handed out says that more come. The request itself may say so of a later
     /// one by then: its callback may have started it anew.
-    private boolean goesOn;
+    private boolean moreToCome;
 
-    LoopOperation(LoopOperations operations) {
-        this.operations = operations;
+    /// Cancels an operation when its [Cancellation] is cancelled. Listens only while the operation
+    /// is pending.
+    private final class CancelBinding {
+        private final Cancellation cancellation;
+        private @Nullable Registration registration;
+
+        CancelBinding(Cancellation cancellation) {
+            this.cancellation = cancellation;
+        }
+
+        void listen() {
+            int generation = request.generation();
+            // Called on any thread. The operation may be restarted before the loop runs the task.
+            registration =
+                    cancellation.onCancel(() -> operations.onLoop(() -> cancelStart(generation)));
+        }
+
+        void stopListening() {
+            if (registration != null) {
+                registration.close();
+                registration = null;
+            }
+        }
+
+        private void cancelStart(int generation) {
+            if (request.generation() == generation) {
+                boolean _ = cancel();
+            }
+        }
     }
 
-    /// Makes it one of a certain sort. Callbacks are of the subclass's own type; who makes it knows.
-    final void become(
-            Opcode opcode,
-            @Nullable OpenDescriptor of,
-            @Nullable Consumer<? super Operation> callback) {
+    LoopOperation(LoopOperations operations, OperationPools.Pool<?> pool) {
+        this.operations = operations;
+        this.pool = pool;
+    }
+
+    /// Sets the opcode, the descriptor and the callback of an operation from the pool.
+    ///
+    /// @param callback accepts the subclass's own public type, which the subclass's method checks
+    @SuppressWarnings("unchecked")
+    final void init(Opcode opcode, @Nullable OpenDescriptor of, @Nullable Consumer<?> callback) {
         request.opcode = opcode;
         request.multishot = false;
         request.flags = 0;
@@ -69,8 +103,8 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
         request.transferred = 0;
         request.onProgress = null;
         descriptor = of;
-        this.callback = callback;
-        pooled = false;
+        this.callback = (Consumer<? super Operation>) callback;
+        released = false;
     }
 
     /// Sets who notes that a part of it went out, until it is made another one.
@@ -80,23 +114,19 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
 
     // ------------------------------------------------------------------ for subclasses
 
-    /// Checks and lends what it was given, and fills the request in. If it throws, nothing is lent.
-    abstract void prepare();
+    /// Checks and acquires the user's buffers, and fills in the request. Acquires nothing if it
+    /// throws.
+    void prepare() {}
 
-    /// The kernel is through: takes back what was lent, and takes the result in.
-    abstract void settle();
+    /// Releases the user's buffers and stores the result, after the kernel completed the request.
+    void settle() {}
 
-    /// The callback has returned.
-    void finished() {}
-
-    /// The completion will reach nobody any more: frees what it brought.
+    /// Frees what the last completion produced and the user did not take. Called after the callback,
+    /// instead of it, and on release.
     void discard() {}
 
-    /// Lets go of what belongs to the user.
-    abstract void forget();
-
-    /// Puts it where others of its sort wait to be made of.
-    abstract void returnTo(OperationPools pools);
+    /// Drops references to the user's objects, on release.
+    void forget() {}
 
     // ------------------------------------------------------------------ starting and stopping
 
@@ -124,12 +154,13 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
         requireIdle();
         boolean file = request.opcode.kind == Kind.FILE;
         OpenDescriptor of = descriptor;
-        boolean holds = holdsNumber();
+        boolean holds = holdsFd();
         if (holds && of != null) {
-            of.opening().enter();
+            of.lifetime().acquire();
         }
         try {
-            FdLease port = file ? null : operations.portOf(Objects.requireNonNull(of));
+            LoopOperations.FdLease port =
+                    file ? null : operations.leaseOf(Objects.requireNonNull(of));
             prepare();
             if (port == null) {
                 operations.requests.startFile(request);
@@ -138,24 +169,24 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
             }
         } catch (Throwable e) {
             if (holds && of != null) {
-                of.opening().leave();
+                of.lifetime().release();
             }
             throw e;
         }
-        if (stopper != null) {
-            stopper.listen();
+        if (cancelBinding != null) {
+            cancelBinding.listen();
         }
     }
 
     /// Whether it keeps the number from being given back. Those of streams leave that to their port.
-    private boolean holdsNumber() {
+    private boolean holdsFd() {
         return request.opcode.kind == Kind.FILE
                 && request.opcode != Opcode.FILE_CLOSE
                 && descriptor != null;
     }
 
     private void requireIdle() {
-        if (pooled) {
+        if (released) {
             throw new IllegalStateException("the operation was released: make another one");
         }
         if (request.state() != State.IDLE) {
@@ -181,12 +212,12 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
     public Operation cancelOn(Cancellation cancellation) {
         Objects.requireNonNull(cancellation, "cancellation");
         operations.host.requireConfined("cancelOn");
-        if (stopper != null) {
-            stopper.stopListening();
+        if (cancelBinding != null) {
+            cancelBinding.stopListening();
         }
-        stopper = new CancelBinding(this, cancellation);
+        cancelBinding = new CancelBinding(cancellation);
         if (isPending()) {
-            stopper.listen();
+            cancelBinding.listen();
         }
         return this;
     }
@@ -202,50 +233,53 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
     public void release() {
         operations.host.requireConfined("release");
         requireIdle();
-        pooled = true;
+        released = true;
         request.key = null;
         callback = null;
-        stopper = null;
+        cancelBinding = null;
         descriptor = null;
+        discard();
         forget();
-        returnTo(operations.pools);
+        pool.release(this);
     }
 
     // ------------------------------------------------------------------ as the handler of its
     // completions
 
     @Override
-    public final int take(int ready) {
-        goesOn = request.more;
-        if (!goesOn) {
-            if (stopper != null) {
-                stopper.stopListening();
-            }
-            letNumberGo();
+    public final void onComplete(Request completed) {
+        settleCompletion();
+        try {
+            runCallback();
+        } finally {
+            finish();
         }
-        settle();
-        return READ;
     }
 
-    private void letNumberGo() {
+    private void settleCompletion() {
+        moreToCome = request.more;
+        if (!moreToCome) {
+            if (cancelBinding != null) {
+                cancelBinding.stopListening();
+            }
+            releaseFd();
+        }
+        settle();
+    }
+
+    private void releaseFd() {
         OpenDescriptor of = descriptor;
-        if (of != null && holdsNumber()) {
-            of.opening().leave();
+        if (of != null && holdsFd()) {
+            of.lifetime().release();
         }
     }
 
     @Override
     public final void abandoned(long result) {
-        letNumberGo();
+        releaseFd();
     }
 
-    @Override
-    public final boolean isCompletion() {
-        return true;
-    }
-
-    @Override
-    public final void run(int ignored) {
+    private void runCallback() {
         Deferred<Long> waiting = promise;
         if (waiting == null) {
             if (callback != null) {
@@ -266,26 +300,26 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
     }
 
     private CancelledException cancelledBy() {
-        CancelledException reason = stopper == null ? null : stopper.reason();
+        CancelledException reason =
+                cancelBinding == null ? null : cancelBinding.cancellation.reason();
         return reason != null ? reason : new CancelledException(this + " was cancelled");
     }
 
-    @Override
-    public final void finish() {
+    private void finish() {
         if (promised) {
             // What it brought is taken in a microtask, or by the next start at the latest.
             promised = false;
         } else {
-            finished();
+            discard();
         }
-        if (goesOn) {
+        if (moreToCome) {
             operations.requests.resume(request);
         }
     }
 
-    /// Instead of take and run, for a completion that comes too late.
+    /// Drops a completion that nothing runs a callback for any more.
     public final void drop() {
-        int _ = take(0);
+        settleCompletion();
         discard();
     }
 
@@ -328,7 +362,7 @@ public abstract sealed class LoopOperation implements Operation, IoHandler
         if (result >= 0 || result == -Errno.ECANCELED) {
             return null;
         }
-        int fd = descriptor == null ? SystemCallException.NO_FD : descriptor.opening().fd;
+        int fd = descriptor == null ? SystemCallException.NO_FD : descriptor.lifetime().fd;
         return new SystemCallException(request.opcode.call, (int) -result, fd);
     }
 

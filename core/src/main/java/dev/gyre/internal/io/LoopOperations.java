@@ -2,8 +2,8 @@ package dev.gyre.internal.io;
 
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
+import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
-import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.Request;
@@ -28,13 +28,13 @@ public final class LoopOperations {
     public static final Object ACCEPTING = new Object();
 
     /// The kinds of operations that only a peer can complete.
-    private static final int WAITING = Kind.EXCEPT.bit | Kind.READ.bit | Kind.END.bit;
+    private static final int WAITING = Kind.URGENT.bit | Kind.READ.bit | Kind.END.bit;
 
     final LoopContext host;
     final OperationEngine requests;
     final Syscalls seam;
     final OperationPools pools;
-    final ReceiveBufferViews buffers;
+    final LoopReceive.Views receiveViews;
     final BufferPool pool;
     final BufferLeaks leaks = new BufferLeaks();
     private final NativeBytes scratch = NativeBytes.allocate(2L * Long.BYTES);
@@ -50,15 +50,52 @@ public final class LoopOperations {
     private int transfers;
 
     /// Indexed by number.
-    private @Nullable FdLease[] ports;
+    private @Nullable FdLease[] leases;
+
+    /// A descriptor in use by operations of this loop: holds the number from the first operation
+    /// until the descriptor is closed and the kernel no longer uses it.
+    ///
+    /// Loop thread only.
+    final class FdLease implements FdLifetime.User {
+        final FdLifetime opening;
+        final DescriptorState state;
+
+        /// Whether its reads continue during a graceful shutdown, because they belong to an
+        /// unfinished transfer.
+        private boolean transfers;
+
+        private boolean closed;
+
+        private FdLease(FdLifetime opening, DescriptorState state) {
+            this.opening = opening;
+            this.state = state;
+        }
+
+        /// Any thread: the descriptor is being closed. The loop thread ends its operations.
+        @Override
+        public void descriptorClosing() {
+            onLoop(this::close);
+        }
+
+        /// Cancels pending operations. Releases the number once the kernel no longer uses it.
+        private void close() {
+            if (!closed) {
+                closed = true;
+                if (leases[opening.fd] == this) {
+                    leases[opening.fd] = null;
+                }
+                requests.close(state, opening::release);
+            }
+        }
+    }
 
     public LoopOperations(
             LoopContext host, OperationEngine requests, Syscalls seam, LoopConfig config) {
         this.host = host;
         this.requests = requests;
         this.seam = seam;
-        ports = new @Nullable FdLease[64];
-        buffers = new ReceiveBufferViews(requests, this);
+        leases = new @Nullable FdLease[64];
+        receiveViews = new LoopReceive.Views(requests, this);
         pool = new BufferPool(this, seam.memory(), config.bufferMemory());
         pools = new OperationPools(this, config.preallocatedOperations());
     }
@@ -88,8 +125,8 @@ public final class LoopOperations {
     /// @param key only what has this key, unless it is null
     public void cancelAll(OpenDescriptor descriptor, @Nullable Object key) {
         host.requireConfined("cancelAll");
-        FdLease port = at(descriptor.opening().fd);
-        if (port != null && port.opening == descriptor.opening()) {
+        FdLease port = leaseAt(descriptor.lifetime().fd);
+        if (port != null && port.opening == descriptor.lifetime()) {
             requests.cancelAll(port.state, key, Kind.ALL);
         }
     }
@@ -147,19 +184,19 @@ public final class LoopOperations {
     // ------------------------------------------------------------------ ports
 
     /// What the operations of a descriptor go through.
-    FdLease portOf(OpenDescriptor descriptor) {
-        FdLifetime opening = descriptor.opening();
+    FdLease leaseOf(OpenDescriptor descriptor) {
+        FdLifetime opening = descriptor.lifetime();
         opening.requireOpen();
-        FdLease port = at(opening.fd);
+        FdLease port = leaseAt(opening.fd);
         return port != null && port.opening == opening ? port : open(descriptor, port);
     }
 
-    private @Nullable FdLease at(int fd) {
-        return fd < ports.length ? ports[fd] : null;
+    private @Nullable FdLease leaseAt(int fd) {
+        return fd < leases.length ? leases[fd] : null;
     }
 
     private FdLease open(OpenDescriptor descriptor, @Nullable FdLease other) {
-        FdLifetime opening = descriptor.opening();
+        FdLifetime opening = descriptor.lifetime();
         if (other != null) {
             requireIdle(other, "has operations under way that go by another Descriptor object");
             other.close();
@@ -168,17 +205,17 @@ public final class LoopOperations {
             throw new IllegalStateException(
                     descriptor + " is watched: unwatch it before starting operations on it");
         }
-        opening.enter();
+        opening.acquire();
         try {
-            FdLease port = new FdLease(this, opening, requests.open(opening.fd, traits(opening)));
+            FdLease port = new FdLease(opening, requests.open(opening.fd, traits(opening)));
             opening.attach(port);
-            if (opening.fd >= ports.length) {
-                ports = Arrays.copyOf(ports, Math.max(opening.fd + 1, ports.length * 2));
+            if (opening.fd >= leases.length) {
+                leases = Arrays.copyOf(leases, Math.max(opening.fd + 1, leases.length * 2));
             }
-            ports[opening.fd] = port;
+            leases[opening.fd] = port;
             return port;
         } catch (Throwable e) {
-            opening.leave();
+            opening.release();
             throw e;
         }
     }
@@ -226,18 +263,12 @@ public final class LoopOperations {
     }
 
     /// A watcher is to have the number: nothing may be pending on it.
-    public void yieldTo(OpenDescriptor descriptor) {
-        FdLease port = at(descriptor.opening().fd);
+    public void releaseToWatcher(OpenDescriptor descriptor) {
+        FdLease port = leaseAt(descriptor.lifetime().fd);
         if (port != null) {
             requireIdle(port, "has operations under way, and cannot be watched meanwhile");
             port.opening.detach(port);
             port.close();
-        }
-    }
-
-    void remove(FdLease port) {
-        if (ports[port.opening.fd] == port) {
-            ports[port.opening.fd] = null;
         }
     }
 
@@ -249,20 +280,20 @@ public final class LoopOperations {
     }
 
     /// Whether operations in flight keep the loop alive.
-    public boolean keepAlive() {
+    public boolean keepsLoopAlive() {
         return requests.outstanding() > background;
     }
 
     /// Makes a graceful shutdown wait, and exempts the descriptor's reads from it, until
     /// [#endTransfer].
     public void beginTransfer(OpenDescriptor descriptor) {
-        portOf(descriptor).transfers = true;
+        leaseOf(descriptor).transfers = true;
         transfers++;
     }
 
     public void endTransfer(OpenDescriptor descriptor) {
-        FdLease port = at(descriptor.opening().fd);
-        if (port != null && port.opening == descriptor.opening()) {
+        FdLease port = leaseAt(descriptor.lifetime().fd);
+        if (port != null && port.opening == descriptor.lifetime()) {
             port.transfers = false;
         }
         transfers--;
@@ -277,7 +308,7 @@ public final class LoopOperations {
     ///
     /// @param key cancels only operations with this key; all if null
     public void cancelWaiting(@Nullable Object key) {
-        for (FdLease port : ports) {
+        for (FdLease port : leases) {
             if (port != null && !port.transfers) {
                 requests.cancelAll(port.state, key, WAITING);
             }
@@ -286,18 +317,17 @@ public final class LoopOperations {
 
     /// Frees what completions have brought that are handed out no more, and lets all numbers go.
     public void close() {
-        for (FdLease port : ports) {
+        for (FdLease port : leases) {
             if (port != null) {
                 port.opening.detach(port);
                 port.close();
             }
         }
         requests.close();
-        for (Request left = requests.takeCompleted();
+        for (Request left = requests.pollCompleted();
                 left != null;
-                left = requests.takeCompleted()) {
-            IoHandler owner = left.owner;
-            ((LoopOperation) owner).drop();
+                left = requests.pollCompleted()) {
+            ((LoopOperation) left.handler).drop();
         }
         pool.close();
         requests.buffers().close();

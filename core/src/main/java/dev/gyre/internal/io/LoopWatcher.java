@@ -3,9 +3,8 @@ package dev.gyre.internal.io;
 import dev.gyre.SystemCallException;
 import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
-import dev.gyre.internal.backend.Interest;
-import dev.gyre.internal.backend.IoHandler;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
+import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.io.Descriptor;
 
 import org.jspecify.annotations.Nullable;
@@ -16,7 +15,7 @@ import java.util.function.Consumer;
 
 /// A watcher: decides for each event of its descriptor which callbacks it means, clauses W-3 and W-5 to
 /// W-7.
-public final class LoopWatcher implements Watcher, IoHandler, FdLifetime.User {
+public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.User {
     final FdLifetime opening;
     private final Watchers watchers;
     private final WeakReference<OpenDescriptor> descriptor;
@@ -37,7 +36,12 @@ public final class LoopWatcher implements Watcher, IoHandler, FdLifetime.User {
     /// Holds the descriptor while its event is dispatched, so that callbacks find it.
     private @Nullable OpenDescriptor held;
 
-    private int ready;
+    private int events;
+
+    /// The callbacks of the event that have not run yet: ERROR, READ or WRITE of [Readiness].
+    private int callbacksLeft;
+
+    private @Nullable Consumer<? super Watcher> selected;
 
     /// Whether it was armed again since the event came.
     private boolean rearmed;
@@ -49,54 +53,56 @@ public final class LoopWatcher implements Watcher, IoHandler, FdLifetime.User {
         this.watchers = watchers;
         this.descriptor = new WeakReference<>(descriptor);
         this.strong = descriptor.isHeldWhileWatched() ? descriptor : null;
-        this.opening = descriptor.opening();
+        this.opening = descriptor.lifetime();
         this.watch = watch;
     }
 
     // ------------------------------------------------------------------ dispatch
 
     @Override
-    public int take(int ready) {
+    public void onReady(int events) {
+        callbacksLeft = 0;
         OpenDescriptor target = descriptor.get();
         if (target == null || !opening.isOpen()) {
             watchers.remove(this);
-            return 0;
+            return;
         }
         if (!armed) {
             // Armed again while its event was on its way, it has used that one up, and this is the
             // second.
-            return 0;
+            return;
         }
         if (watchers.suspended) {
             tellKernel(0);
-            return 0;
+            return;
         }
-        int callbacks = callbacksFor(ready);
+        int callbacks = callbacksFor(events);
         if (callbacks == 0) {
             passOver();
-            return 0;
+            return;
         }
         if (quiet) {
             quiet = false;
             tellKernel(interest(watch));
         }
         held = target;
-        this.ready = ready;
+        this.events = events;
+        callbacksLeft = callbacks;
         rearmed = false;
-        return callbacks;
     }
 
-    private int callbacksFor(int ready) {
-        boolean error = (ready & Ready.ERROR) != 0;
+    private int callbacksFor(int events) {
+        boolean error = (events & Readiness.ERROR) != 0;
         if (error && watch.errorHandler() != null) {
-            return ERROR;
+            return Readiness.ERROR;
         }
         int callbacks = 0;
-        if (watch.reader() != null && (error || (ready & (Ready.READABLE | Ready.HANGUP)) != 0)) {
-            callbacks |= READ;
+        if (watch.reader() != null
+                && (error || (events & (Readiness.READ | Readiness.HANGUP)) != 0)) {
+            callbacks |= Readiness.READ;
         }
-        if (watch.writer() != null && (error || (ready & Ready.WRITABLE) != 0)) {
-            callbacks |= WRITE;
+        if (watch.writer() != null && (error || (events & Readiness.WRITE) != 0)) {
+            callbacks |= Readiness.WRITE;
         }
         return callbacks;
     }
@@ -116,7 +122,7 @@ public final class LoopWatcher implements Watcher, IoHandler, FdLifetime.User {
             }
         } else if (!quiet && !watch.isEdgeTriggered()) {
             quiet = true;
-            tellKernel(interest(watch) | Interest.EDGE);
+            tellKernel(interest(watch) | Readiness.EDGE);
         }
     }
 
@@ -130,29 +136,51 @@ public final class LoopWatcher implements Watcher, IoHandler, FdLifetime.User {
     }
 
     @Override
-    public boolean wants(int callback) {
-        return watching && !watchers.suspended && opening.isOpen() && callbackOf(callback) != null;
+    public boolean nextCallback() {
+        while (callbacksLeft != 0) {
+            Consumer<? super Watcher> next = removeFirstCallback();
+            if (next != null && watching && !watchers.suspended && opening.isOpen()) {
+                selected = next;
+                return true;
+            }
+        }
+        if (held != null) {
+            finishEvent();
+        }
+        return false;
+    }
+
+    /// In the order error, read, write (W-5).
+    private @Nullable Consumer<? super Watcher> removeFirstCallback() {
+        if ((callbacksLeft & Readiness.ERROR) != 0) {
+            callbacksLeft &= ~Readiness.ERROR;
+            return watch.errorHandler();
+        }
+        if ((callbacksLeft & Readiness.READ) != 0) {
+            callbacksLeft &= ~Readiness.READ;
+            return watch.reader();
+        }
+        callbacksLeft = 0;
+        return watch.writer();
     }
 
     @Override
-    public void run(int callback) {
-        Consumer<? super Watcher> wanted = callbackOf(callback);
-        assert wanted != null : "W-5: nobody wants callback " + callback;
-        wanted.accept(this);
+    public void runCallback() {
+        Consumer<? super Watcher> callback = selected;
+        assert callback != null : "W-5: no callback is selected";
+        selected = null;
+        try {
+            callback.accept(this);
+        } finally {
+            if (callbacksLeft == 0) {
+                finishEvent();
+            }
+        }
     }
 
-    private @Nullable Consumer<? super Watcher> callbackOf(int callback) {
-        return switch (callback) {
-            case ERROR -> watch.errorHandler();
-            case READ -> watch.reader();
-            default -> watch.writer();
-        };
-    }
-
-    @Override
-    public void finish() {
+    private void finishEvent() {
         held = null;
-        ready = 0;
+        events = 0;
         if (watch.isOneShot() && !rearmed) {
             watchers.setArmed(this, false); // The kernel disarmed it when it reported the event.
         }
@@ -174,13 +202,13 @@ public final class LoopWatcher implements Watcher, IoHandler, FdLifetime.User {
     @Override
     public boolean isError() {
         watchers.host.requireConfined("isError");
-        return (ready & Ready.ERROR) != 0;
+        return (events & Readiness.ERROR) != 0;
     }
 
     @Override
     public boolean isHangUp() {
         watchers.host.requireConfined("isHangUp");
-        return (ready & Ready.HANGUP) != 0;
+        return (events & Readiness.HANGUP) != 0;
     }
 
     @Override
@@ -280,19 +308,19 @@ public final class LoopWatcher implements Watcher, IoHandler, FdLifetime.User {
     static int interest(WatchSpec watch) {
         int interest = 0;
         if (watch.reader() != null) {
-            interest |= Interest.READ;
+            interest |= Readiness.READ;
         }
         if (watch.writer() != null) {
-            interest |= Interest.WRITE;
+            interest |= Readiness.WRITE;
         }
         if (interest == 0) {
             return 0;
         }
         if (watch.isEdgeTriggered()) {
-            interest |= Interest.EDGE;
+            interest |= Readiness.EDGE;
         }
         if (watch.isOneShot()) {
-            interest |= Interest.ONE_SHOT;
+            interest |= Readiness.ONE_SHOT;
         }
         return interest;
     }

@@ -12,120 +12,131 @@ import dev.gyre.io.Buffer;
 import org.jspecify.annotations.Nullable;
 
 import java.net.SocketAddress;
+import java.util.function.IntUnaryOperator;
 
-/// Receives and sends messages at once or not at all, by memory that all sockets of a loop share: one that waits for
-/// messages holds none.
+/// Receives and sends messages without waiting. All datagram sockets of a loop share its memory: a
+/// socket that waits for messages holds none.
 ///
 /// Loop thread only.
 public final class MessageExchange implements AutoCloseable {
-    private static final int ADDRESS_AT = Linux.SIZEOF_MSGHDR;
-    private static final int VECTOR_AT = ADDRESS_AT + Linux.SIZEOF_SOCKADDR_STORAGE;
+    private final Syscalls syscalls;
+    private final Header header = new Header();
+    private @Nullable RefCountedMemory receiveMemory;
 
-    private final Syscalls seam;
+    /// A `msghdr` in native memory, followed by its address and its one `iovec`.
+    ///
+    /// Loop thread only.
+    static final class Header {
+        private static final int ADDRESS_AT = Linux.SIZEOF_MSGHDR;
+        private static final int VECTOR_AT = ADDRESS_AT + Linux.SIZEOF_SOCKADDR_STORAGE;
 
-    /// The header, the address, and the one vector.
-    private final NativeBytes memory = NativeBytes.allocate(VECTOR_AT + Linux.SIZEOF_IOVEC);
+        final NativeBytes memory = NativeBytes.allocate(VECTOR_AT + Linux.SIZEOF_IOVEC);
+        final NativeBytes address = memory.part(ADDRESS_AT, Linux.SIZEOF_SOCKADDR_STORAGE);
 
-    private final NativeBytes address = memory.part(ADDRESS_AT, Linux.SIZEOF_SOCKADDR_STORAGE);
-    private @Nullable RefCountedMemory room;
+        /// @param addressLength zero for no address
+        void fill(long bytes, int length, int addressLength) {
+            long header = memory.address();
+            long vector = header + VECTOR_AT;
+            Memory.putLong(vector, bytes);
+            Memory.putLong(vector + Linux.OFFSETOF_IOVEC_LEN, length);
+            Memory.putLong(
+                    header + Linux.OFFSETOF_MSGHDR_NAME,
+                    addressLength == 0 ? 0 : header + ADDRESS_AT);
+            Memory.putLong(header + Linux.OFFSETOF_MSGHDR_NAMELEN, addressLength);
+            Memory.putLong(header + Linux.OFFSETOF_MSGHDR_IOV, vector);
+            Memory.putLong(header + Linux.OFFSETOF_MSGHDR_IOVLEN, 1);
+            Memory.putLong(header + Linux.OFFSETOF_MSGHDR_FLAGS, 0);
+        }
 
-    public MessageExchange(Syscalls seam) {
-        this.seam = seam;
+        int addressLength() {
+            return Memory.getInt(memory.address() + Linux.OFFSETOF_MSGHDR_NAMELEN);
+        }
+
+        boolean isTruncated() {
+            int flags = Memory.getInt(memory.address() + Linux.OFFSETOF_MSGHDR_FLAGS);
+            return (flags & Linux.MSG_TRUNC) != 0;
+        }
+    }
+
+    public MessageExchange(Syscalls syscalls) {
+        this.syscalls = syscalls;
     }
 
     /// Receives a message.
     ///
-    /// @param most how long it can be without being cut
-    /// @return its length, as far as there was room, or `-errno`
-    public int receive(OpenDescriptor socket, int most) {
-        RefCountedMemory into = room;
-        if (into == null || into.bytes.size() < most) {
-            into = new RefCountedMemory(NativeBytes.allocate(most), null);
-            room = into;
+    /// @param maxBytes the length beyond which the message is truncated
+    /// @return the received length, or `-errno`
+    public int receive(OpenDescriptor socket, int maxBytes) {
+        RefCountedMemory into = receiveMemory;
+        if (into == null || into.bytes.size() < maxBytes) {
+            into = new RefCountedMemory(NativeBytes.allocate(maxBytes), null);
+            receiveMemory = into;
         }
-        describe(into.bytes.address(), most, Linux.SIZEOF_SOCKADDR_STORAGE);
-        SocketCalls calls = seam.sockets().get();
-        int result;
-        do {
-            result = socket.use(fd -> (int) calls.recvmsg(fd, memory.address(), 0));
-        } while (result == -Errno.EINTR);
-        return result;
+        header.fill(into.bytes.address(), maxBytes, Linux.SIZEOF_SOCKADDR_STORAGE);
+        SocketCalls calls = syscalls.sockets().get();
+        return retry(socket, fd -> (int) calls.recvmsg(fd, header.memory.address(), 0));
     }
 
-    /// The message that was received last, for as long as nobody calls [#takeBack].
+    /// Returns the last received message. It is valid until [#takeBack].
     public NativeBuffer received(long length) {
-        RefCountedMemory from = room;
+        RefCountedMemory from = receiveMemory;
         assert from != null : "nothing was received";
         NativeBuffer message = new NativeBuffer(from);
-        message.filled(length);
+        message.advanceWriteIndex(length);
         message.beginBorrowing();
         return message;
     }
 
-    /// Where that came from.
+    /// Returns the sender of the last received message.
     public SocketAddress from() {
-        return SocketAddresses.decode(
-                address, Memory.getInt(memory.address() + Linux.OFFSETOF_MSGHDR_NAMELEN));
+        return SocketAddresses.decode(header.address, header.addressLength());
     }
 
-    /// Whether it was longer than the room for it.
+    /// Whether the last received message was longer than its memory.
     public boolean isTruncated() {
-        int flags = Memory.getInt(memory.address() + Linux.OFFSETOF_MSGHDR_FLAGS);
-        return (flags & Linux.MSG_TRUNC) != 0;
+        return header.isTruncated();
     }
 
-    /// Has whoever still uses a received message hear that it is gone.
+    /// Ends the loan of a received message. Later uses of it throw.
     public void takeBack(NativeBuffer message) {
-        message.endBorrowing("the loop again, for the callback it was lent to has returned");
+        message.endBorrowing("the loop again: the callback that it was lent to has returned");
     }
 
-    /// Sends what is readable in a buffer, and leaves it there.
+    /// Sends the readable bytes of a buffer, and leaves them in it.
     ///
-    /// @param family of the socket
+    /// @param family the address family of the socket
     /// @param to null for the socket's peer
-    /// @return how many bytes, or `-errno`
-    /// @throws IllegalArgumentException if a socket of that family does not get there
+    /// @return the number of bytes, or `-errno`
+    /// @throws IllegalArgumentException if a socket of the family cannot reach the address
     public int send(OpenDescriptor socket, int family, Buffer message, @Nullable SocketAddress to) {
-        int readable = message.readable(); // Also makes sure that nobody else has it.
-        int addressLength = to == null ? 0 : SocketAddresses.encodeFor(family, to, address);
-        describe(((NativeBuffer) message).readingAddress(), readable, addressLength);
-        SocketCalls calls = seam.sockets().get();
-        int result;
-        do {
-            result =
-                    socket.use(fd -> (int) calls.sendmsg(fd, memory.address(), Linux.MSG_NOSIGNAL));
-        } while (result == -Errno.EINTR);
-        return result;
+        int readable = message.readable(); // Throws if an operation has the buffer.
+        int addressLength = to == null ? 0 : SocketAddresses.encodeFor(family, to, header.address);
+        header.fill(((NativeBuffer) message).readAddress(), readable, addressLength);
+        SocketCalls calls = syscalls.sockets().get();
+        return retry(
+                socket, fd -> (int) calls.sendmsg(fd, header.memory.address(), Linux.MSG_NOSIGNAL));
     }
 
-    /// Chooses a peer.
+    /// Connects a socket to a peer.
     ///
     /// @return zero, or `-errno`
-    /// @throws IllegalArgumentException if a socket of that family does not get there
+    /// @throws IllegalArgumentException if a socket of the family cannot reach the address
     public int connect(OpenDescriptor socket, int family, SocketAddress to) {
-        int length = SocketAddresses.encodeFor(family, to, address);
-        SocketCalls calls = seam.sockets().get();
+        int length = SocketAddresses.encodeFor(family, to, header.address);
+        SocketCalls calls = syscalls.sockets().get();
+        return retry(socket, fd -> calls.connect(fd, header.address.address(), length));
+    }
+
+    /// Repeats a call until no signal interrupts it.
+    private static int retry(OpenDescriptor socket, IntUnaryOperator call) {
         int result;
         do {
-            result = socket.use(fd -> calls.connect(fd, address.address(), length));
+            result = socket.use(call);
         } while (result == -Errno.EINTR);
         return result;
     }
 
-    private void describe(long bytes, int length, int addressLength) {
-        long header = memory.address();
-        long vector = header + VECTOR_AT;
-        Memory.putLong(vector, bytes);
-        Memory.putLong(vector + Linux.OFFSETOF_IOVEC_LEN, length);
-        Memory.putLong(
-                header + Linux.OFFSETOF_MSGHDR_NAME, addressLength == 0 ? 0 : header + ADDRESS_AT);
-        Memory.putLong(header + Linux.OFFSETOF_MSGHDR_NAMELEN, addressLength);
-        Memory.putLong(header + Linux.OFFSETOF_MSGHDR_IOV, vector);
-        Memory.putLong(header + Linux.OFFSETOF_MSGHDR_IOVLEN, 1);
-        Memory.putLong(header + Linux.OFFSETOF_MSGHDR_FLAGS, 0);
-    }
-
-    /// Only a loop's belongings have an end, and this is one of them. The memory goes by itself.
+    /// Does nothing: a resource that a loop owns is closeable, but the garbage collector frees this.
     @Override
     public void close() {}
 }

@@ -10,24 +10,26 @@ import dev.gyre.io.Buffer;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 
 /// A buffer, and who has it.
 public final class NativeBuffer implements Buffer {
-    private static final NativeBytes NOTHING = NativeBytes.allocate(Long.BYTES).part(0, 0);
+    private static final NativeBytes EMPTY_MEMORY = NativeBytes.allocate(Long.BYTES).part(0, 0);
 
     private static final String RELEASED = "nobody any more: it was released";
-    private static final String GIVEN_BACK = "the loop again: it was released";
-    private static final String KEPT = "the buffer that was kept: slice it after Receive.keep()";
+    private static final String RETURNED = "the loop again: it was released";
+    private static final String KEPT = "the buffer that was kept: slice it after keep()";
 
-    private final RefCountedMemory piece;
+    private final RefCountedMemory refCounted;
     private final NativeBytes memory;
     private final int capacity;
     private final boolean slice;
 
     // One thread at a time.
-    private int reading;
-    private int writing;
+    private int readIndex;
+    private int writeIndex;
 
     /// Nothing is put below this: it belongs to slices.
     private int floor;
@@ -39,7 +41,7 @@ public final class NativeBuffer implements Buffer {
     private boolean borrowed;
 
     /// The slices that were taken of it meanwhile; of a slice, all that end with it.
-    private @Nullable BorrowedSlices borrowing;
+    private @Nullable List<NativeBuffer> borrowedSlices;
 
     /// Where it was taken, if that is wanted to be known.
     private @Nullable Trace trace;
@@ -49,7 +51,7 @@ public final class NativeBuffer implements Buffer {
     }
 
     private NativeBuffer(RefCountedMemory piece, NativeBytes memory, boolean slice) {
-        this.piece = piece;
+        this.refCounted = piece;
         this.memory = memory;
         this.capacity = (int) memory.size();
         this.slice = slice;
@@ -62,14 +64,14 @@ public final class NativeBuffer implements Buffer {
 
     /// Returns a buffer of capacity zero, without memory.
     public static NativeBuffer empty() {
-        return new NativeBuffer(new RefCountedMemory(NOTHING, null));
+        return new NativeBuffer(new RefCountedMemory(EMPTY_MEMORY, null));
     }
 
     // ------------------------------------------------------------------ who has it
 
     /// Lends it to an operation. Its words are used in messages.
-    public void lend(Object operation) {
-        requireMine();
+    public void lendTo(Object operation) {
+        requireAccess();
         if (borrowed) {
             throw new IllegalStateException(
                     "the buffer goes back to the loop when the callback returns: keep() it before"
@@ -80,16 +82,16 @@ public final class NativeBuffer implements Buffer {
     }
 
     /// Ends a loan, whoever had it.
-    public void takeBack() {
+    public void endLoan() {
         holder = null;
     }
 
     /// Makes it one that is new to whoever gets it.
-    void reopen() {
+    void reset() {
         holder = null;
         borrowed = false;
-        reading = 0;
-        writing = 0;
+        readIndex = 0;
+        writeIndex = 0;
         floor = 0;
     }
 
@@ -111,10 +113,10 @@ public final class NativeBuffer implements Buffer {
     /// The same bytes for one callback, as a buffer of its own: who still has it after that is refused, even when the
     /// memory has long become somebody else's.
     public NativeBuffer lendView() {
-        NativeBuffer view = new NativeBuffer(piece, memory, false);
-        view.reading = reading;
-        view.writing = writing;
-        view.floor = reading;
+        NativeBuffer view = new NativeBuffer(refCounted, memory, false);
+        view.readIndex = readIndex;
+        view.writeIndex = writeIndex;
+        view.floor = readIndex;
         view.borrowed = true;
         return view;
     }
@@ -122,9 +124,9 @@ public final class NativeBuffer implements Buffer {
     /// Ends a view of this, and takes over how far it was read.
     ///
     /// @param reason what follows "the buffer belongs to"
-    public void adopt(NativeBuffer view, String reason) {
-        reading = view.reading;
-        writing = view.writing;
+    public void endView(NativeBuffer view, String reason) {
+        readIndex = view.readIndex;
+        writeIndex = view.writeIndex;
         view.endBorrowing(reason);
     }
 
@@ -135,25 +137,22 @@ public final class NativeBuffer implements Buffer {
     }
 
     private void endSlices(String reason) {
-        BorrowedSlices ended = borrowing;
-        borrowing = null;
+        List<NativeBuffer> ended = borrowedSlices;
+        borrowedSlices = null;
         if (ended != null) {
-            ended.end(reason);
+            for (NativeBuffer slice : ended) {
+                slice.borrowed = false;
+                slice.holder = reason;
+                slice.borrowedSlices = null;
+            }
         }
-    }
-
-    /// It has ended with what it was a slice of.
-    void end(String reason) {
-        borrowed = false;
-        holder = reason;
-        borrowing = null;
     }
 
     void trace(Trace trace) {
         this.trace = trace;
     }
 
-    private void requireMine() {
+    private void requireAccess() {
         if (holder != null) {
             throw new IllegalStateException(
                     "the buffer belongs to "
@@ -164,39 +163,39 @@ public final class NativeBuffer implements Buffer {
 
     // ------------------------------------------------------------------ for operations
 
-    public long readingAddress() {
-        return memory.address() + reading;
+    public long readAddress() {
+        return memory.address() + readIndex;
     }
 
-    public long writingAddress() {
-        return memory.address() + writing;
+    public long writeAddress() {
+        return memory.address() + writeIndex;
     }
 
     /// The kernel has put so many bytes.
-    public void filled(long bytes) {
-        writing += (int) bytes;
+    public void advanceWriteIndex(long bytes) {
+        writeIndex += (int) bytes;
     }
 
     /// The kernel has taken so many bytes.
-    public void emptied(long bytes) {
-        reading += (int) bytes;
+    public void advanceReadIndex(long bytes) {
+        readIndex += (int) bytes;
     }
 
-    public int bytesToRead() {
-        return writing - reading;
+    public int readableBytes() {
+        return writeIndex - readIndex;
     }
 
-    public int bytesToWrite() {
-        return capacity - writing;
+    public int writableBytes() {
+        return capacity - writeIndex;
     }
 
     /// Takes bytes off another one.
     ///
     /// @param bytes at most what that has, and this has room for
     /// @return bytes
-    public int takeFrom(NativeBuffer other, int bytes) {
-        int to = added(bytes); // First: if there is no room, nothing is taken.
-        memory.put(to, other.memory, other.taken(bytes), bytes);
+    public int transferFrom(NativeBuffer other, int bytes) {
+        int to = reserve(bytes); // First: if there is no room, nothing is taken.
+        memory.put(to, other.memory, other.consume(bytes), bytes);
         return bytes;
     }
 
@@ -209,33 +208,33 @@ public final class NativeBuffer implements Buffer {
 
     @Override
     public int readable() {
-        requireMine();
-        return writing - reading;
+        requireAccess();
+        return writeIndex - readIndex;
     }
 
     @Override
     public int writable() {
-        requireMine();
-        return capacity - writing;
+        requireAccess();
+        return capacity - writeIndex;
     }
 
     @Override
     public Buffer put(byte value) {
-        memory.put(added(1), value);
+        memory.put(reserve(1), value);
         return this;
     }
 
     @Override
     public Buffer put(byte[] bytes, int offset, int length) {
         Objects.checkFromIndexSize(offset, length, bytes.length);
-        memory.put(added(length), bytes, offset, length);
+        memory.put(reserve(length), bytes, offset, length);
         return this;
     }
 
     @Override
     public Buffer put(String text) {
         int length = text.length();
-        if (length > writable() || !memory.putAscii(writing, text)) {
+        if (length > writable() || !memory.putAscii(writeIndex, text)) {
             return put(text.getBytes(UTF_8));
         }
         return advance(length);
@@ -243,7 +242,7 @@ public final class NativeBuffer implements Buffer {
 
     @Override
     public Buffer put(ByteBuffer bytes) {
-        memory.put(added(bytes.remaining()), bytes);
+        memory.put(reserve(bytes.remaining()), bytes);
         return this;
     }
 
@@ -254,123 +253,123 @@ public final class NativeBuffer implements Buffer {
             throw new IllegalArgumentException("a buffer cannot be put into itself: " + this);
         }
         int length = from.readable();
-        memory.put(added(length), from.memory, from.reading, length);
-        from.reading = from.writing;
+        memory.put(reserve(length), from.memory, from.readIndex, length);
+        from.readIndex = from.writeIndex;
         return this;
     }
 
     @Override
     public Buffer putShort(short value) {
-        memory.putShort(added(Short.BYTES), value);
+        memory.putShort(reserve(Short.BYTES), value);
         return this;
     }
 
     @Override
     public Buffer putInt(int value) {
-        memory.putInt(added(Integer.BYTES), value);
+        memory.putInt(reserve(Integer.BYTES), value);
         return this;
     }
 
     @Override
     public Buffer putLong(long value) {
-        memory.putLong(added(Long.BYTES), value);
+        memory.putLong(reserve(Long.BYTES), value);
         return this;
     }
 
     @Override
     public byte get() {
-        return memory.get(taken(1));
+        return memory.get(consume(1));
     }
 
     @Override
     public Buffer get(byte[] into, int offset, int length) {
         Objects.checkFromIndexSize(offset, length, into.length);
-        memory.get(taken(length), into, offset, length);
+        memory.get(consume(length), into, offset, length);
         return this;
     }
 
     @Override
     public short getShort() {
-        return memory.getShort(taken(Short.BYTES));
+        return memory.getShort(consume(Short.BYTES));
     }
 
     @Override
     public int getInt() {
-        return memory.getInt(taken(Integer.BYTES));
+        return memory.getInt(consume(Integer.BYTES));
     }
 
     @Override
     public long getLong() {
-        return memory.getLong(taken(Long.BYTES));
+        return memory.getLong(consume(Long.BYTES));
     }
 
     @Override
     public byte peek(int offset) {
-        requireMine();
-        Objects.checkIndex(offset, writing - reading);
-        return memory.get(reading + offset);
+        requireAccess();
+        Objects.checkIndex(offset, writeIndex - readIndex);
+        return memory.get(readIndex + offset);
     }
 
     @Override
     public long peekLong(int offset) {
-        requireMine();
-        Objects.checkFromIndexSize(offset, Long.BYTES, writing - reading);
-        return memory.getLong(reading + offset);
+        requireAccess();
+        Objects.checkFromIndexSize(offset, Long.BYTES, writeIndex - readIndex);
+        return memory.getLong(readIndex + offset);
     }
 
     @Override
     public int indexOf(byte value) {
-        requireMine();
-        long found = memory.indexOf(value, reading, writing);
-        return found < 0 ? -1 : (int) found - reading;
+        requireAccess();
+        long found = memory.indexOf(value, readIndex, writeIndex);
+        return found < 0 ? -1 : (int) found - readIndex;
     }
 
     @Override
     public ByteBuffer asReadable() {
-        return memory.view(reading, readable());
+        return memory.view(readIndex, readable());
     }
 
     @Override
     public ByteBuffer asWritable() {
-        return memory.view(writing, writable());
+        return memory.view(writeIndex, writable());
     }
 
     @Override
     public Buffer advance(int bytes) {
-        int _ = added(bytes);
+        int _ = reserve(bytes);
         return this;
     }
 
     @Override
     public Buffer skip(int bytes) {
-        int _ = taken(bytes);
+        int _ = consume(bytes);
         return this;
     }
 
     @Override
     public Buffer clear() {
-        requireMine();
-        reading = slice ? capacity : lowest();
-        writing = reading;
+        requireAccess();
+        readIndex = slice ? capacity : lowest();
+        writeIndex = readIndex;
         return this;
     }
 
     @Override
     public Buffer compact() {
-        requireMine();
+        requireAccess();
         if (!slice) {
-            int readable = writing - reading;
+            int readable = writeIndex - readIndex;
             int to = lowest();
-            memory.move(reading, to, readable);
-            reading = to;
-            writing = to + readable;
+            memory.move(readIndex, to, readable);
+            readIndex = to;
+            writeIndex = to + readable;
         }
         return this;
     }
 
     /// From where on the memory is this buffer's own.
     private int lowest() {
-        if (floor > 0 && borrowing == null && !piece.isShared()) {
+        if (floor > 0 && borrowedSlices == null && !refCounted.isShared()) {
             floor = 0; // The slices are gone.
         }
         return floor;
@@ -378,18 +377,18 @@ public final class NativeBuffer implements Buffer {
 
     @Override
     public Buffer slice(int bytes) {
-        NativeBuffer part = new NativeBuffer(piece, memory.part(taken(bytes), bytes), true);
-        part.writing = bytes;
+        NativeBuffer part = new NativeBuffer(refCounted, memory.part(consume(bytes), bytes), true);
+        part.writeIndex = bytes;
         if (borrowed) {
-            borrowing = borrowing == null ? new BorrowedSlices() : borrowing;
-            borrowing.add(part);
-            part.borrowing = borrowing;
+            borrowedSlices = borrowedSlices == null ? new ArrayList<>() : borrowedSlices;
+            borrowedSlices.add(part);
+            part.borrowedSlices = borrowedSlices;
             part.borrowed = true;
         } else {
-            piece.share();
+            refCounted.retain();
             part.trace = trace == null ? null : trace.ofSlice(part);
         }
-        floor = reading;
+        floor = readIndex;
         return part;
     }
 
@@ -400,48 +399,48 @@ public final class NativeBuffer implements Buffer {
 
     @Override
     public void release() {
-        if (!borrowed && (slice || piece.lender != null)) {
-            requireMine();
+        if (!borrowed && (slice || refCounted.owner != null)) {
+            requireAccess();
             StackReserve.requireLarge();
-            holder = piece.lender == null ? RELEASED : GIVEN_BACK;
+            holder = refCounted.owner == null ? RELEASED : RETURNED;
             if (trace != null) {
                 trace.released();
                 trace = null;
             }
-            piece.leave();
+            refCounted.release();
         }
     }
 
     /// Moves the writing position, and says where it was.
-    private int added(int bytes) {
-        requireMine();
-        int at = writing;
+    private int reserve(int bytes) {
+        requireAccess();
+        int at = writeIndex;
         if (bytes < 0 || bytes > capacity - at) {
             throw new IndexOutOfBoundsException(
                     bytes + " bytes do not fit: the buffer has room for " + (capacity - at));
         }
-        writing = at + bytes;
+        writeIndex = at + bytes;
         return at;
     }
 
     /// Moves the reading position, and says where it was.
-    private int taken(int bytes) {
-        requireMine();
-        int at = reading;
-        if (bytes < 0 || bytes > writing - at) {
+    private int consume(int bytes) {
+        requireAccess();
+        int at = readIndex;
+        if (bytes < 0 || bytes > writeIndex - at) {
             throw new IndexOutOfBoundsException(
-                    bytes + " bytes cannot be taken: " + (writing - at) + " are readable");
+                    bytes + " bytes cannot be taken: " + (writeIndex - at) + " are readable");
         }
-        reading = at + bytes;
+        readIndex = at + bytes;
         return at;
     }
 
     @Override
     public String toString() {
         return "Buffer["
-                + (writing - reading)
+                + (writeIndex - readIndex)
                 + " readable, "
-                + (capacity - writing)
+                + (capacity - writeIndex)
                 + " writable"
                 + (holder == null ? "]" : ", with " + holder + "]");
     }

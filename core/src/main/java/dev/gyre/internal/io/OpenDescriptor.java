@@ -13,13 +13,13 @@ import java.util.function.Supplier;
 /// The user's handle on an [FdLifetime]. Watchers hold it weakly, so that whether it is reachable is up to the
 /// user alone; when it no longer is, [FdReaper] closes the opening.
 public final class OpenDescriptor implements Descriptor {
-    private final FdLifetime opening;
+    private final FdLifetime lifetime;
 
     // Shared: set before anybody else has it.
     private boolean heldWhileWatched;
 
     private OpenDescriptor(FdLifetime opening) {
-        this.opening = opening;
+        this.lifetime = opening;
     }
 
     /// A handle on a number that is open.
@@ -44,7 +44,7 @@ public final class OpenDescriptor implements Descriptor {
         FdReaper.reclaim();
         FdLifetime opening = new FdLifetime(kernels, fd, owned);
         OpenDescriptor descriptor = new OpenDescriptor(opening);
-        FdReaper.keep(descriptor, opening);
+        FdReaper.track(descriptor, opening);
         return descriptor;
     }
 
@@ -60,8 +60,8 @@ public final class OpenDescriptor implements Descriptor {
         return heldWhileWatched;
     }
 
-    FdLifetime opening() {
-        return opening;
+    FdLifetime lifetime() {
+        return lifetime;
     }
 
     /// Makes a call with the bare number, which is not given back meanwhile.
@@ -69,35 +69,35 @@ public final class OpenDescriptor implements Descriptor {
     /// @return what the call returned
     /// @throws dev.gyre.io.ClosedDescriptorException if it is closed
     public int use(IntUnaryOperator call) {
-        opening.enter();
+        lifetime.acquire();
         try {
-            return call.applyAsInt(opening.fd);
+            return call.applyAsInt(lifetime.fd);
         } finally {
-            opening.leave();
+            lifetime.release();
             Reference.reachabilityFence(this);
         }
     }
 
     @Override
     public int fd() {
-        opening.requireOpen();
-        return opening.fd;
+        lifetime.requireOpen();
+        return lifetime.fd;
     }
 
     @Override
     public int generation() {
-        return opening.generation;
+        return lifetime.generation;
     }
 
     @Override
     public boolean isOpen() {
-        return opening.isOpen();
+        return lifetime.isOpen();
     }
 
     @Override
     public Descriptor nonBlocking() {
         try {
-            opening.makeNonBlocking();
+            lifetime.makeNonBlocking();
             return this;
         } finally {
             Reference.reachabilityFence(this);
@@ -107,7 +107,7 @@ public final class OpenDescriptor implements Descriptor {
     @Override
     public int read(ByteBuffer buffer) {
         try {
-            return opening.read(buffer);
+            return lifetime.read(buffer);
         } finally {
             Reference.reachabilityFence(
                     this); // Or it might be reclaimed in the middle of the call.
@@ -117,7 +117,7 @@ public final class OpenDescriptor implements Descriptor {
     @Override
     public int write(ByteBuffer buffer) {
         try {
-            return opening.write(buffer);
+            return lifetime.write(buffer);
         } finally {
             Reference.reachabilityFence(this);
         }
@@ -126,7 +126,7 @@ public final class OpenDescriptor implements Descriptor {
     @Override
     public void close() {
         try {
-            opening.close();
+            lifetime.close();
         } finally {
             Reference.reachabilityFence(this);
         }
@@ -134,6 +134,6 @@ public final class OpenDescriptor implements Descriptor {
 
     @Override
     public String toString() {
-        return opening.toString();
+        return lifetime.toString();
     }
 }

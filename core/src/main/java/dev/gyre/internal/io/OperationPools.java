@@ -3,122 +3,95 @@ package dev.gyre.internal.io;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
-import java.util.function.Supplier;
+import java.util.function.BiFunction;
 
-/// Operations that were released, by sort, for others to be made of.
+/// The released operations of a loop, by kind, for reuse.
 ///
 /// Loop thread only.
 public final class OperationPools {
-    /// More than this of a sort are left to the garbage collector.
-    private static final int MOST = 1 << 16;
+    /// The maximum of free operations per kind. The garbage collector frees the rest.
+    private static final int MAX_FREE = 1 << 16;
 
     private final Pool<BufferOperation> buffered;
     private final Pool<VectorOperation> vectored;
-    private final Pool<AcceptOperation> accepting;
-    private final Pool<ReceiveOperation> receiving;
-    private final Pool<MessageOperation> messages;
-    private final Pool<PlainOperation> plain;
-    private final Pool<FileOpenOperation> opening;
-    private final Pool<FileStatOperation> looking;
+    private final Pool<LoopAccept> accepting;
+    private final Pool<LoopReceive> receiving;
+    private final Pool<LoopMessage> messages;
+    private final Pool<BufferlessOperation> bufferless;
+    private final Pool<LoopFileOpen> opening;
+    private final Pool<LoopFileStat> stats;
 
-    private static final class Pool<T extends LoopOperation> {
-        private final Supplier<T> fresh;
+    /// The free operations of one kind.
+    static final class Pool<T extends LoopOperation> {
+        private final LoopOperations operations;
+        private final BiFunction<LoopOperations, Pool<T>, T> factory;
         private final ArrayDeque<T> free = new ArrayDeque<>();
 
-        Pool(Supplier<T> fresh, int preallocated) {
-            this.fresh = fresh;
+        Pool(
+                LoopOperations operations,
+                int preallocated,
+                BiFunction<LoopOperations, Pool<T>, T> factory) {
+            this.operations = operations;
+            this.factory = factory;
             for (int i = 0; i < preallocated; i++) {
-                free.add(fresh.get());
+                free.add(factory.apply(operations, this));
             }
         }
 
-        T take() {
+        T acquire() {
             @Nullable T known = free.pollLast();
-            return known != null ? known : fresh.get();
+            return known != null ? known : factory.apply(operations, this);
         }
 
-        void give(T operation) {
-            if (free.size() < MOST) {
-                free.addLast(operation);
+        /// @param operation one that this pool's factory created
+        @SuppressWarnings("unchecked") // The factory creates only T, and passes this pool to it.
+        void release(LoopOperation operation) {
+            if (free.size() < MAX_FREE) {
+                free.addLast((T) operation);
             }
         }
     }
 
     OperationPools(LoopOperations operations, int preallocated) {
-        buffered = new Pool<>(() -> new BufferOperation(operations), preallocated);
-        vectored = new Pool<>(() -> new VectorOperation(operations), preallocated);
-        accepting = new Pool<>(() -> new AcceptOperation(operations), preallocated);
-        receiving = new Pool<>(() -> new ReceiveOperation(operations), preallocated);
-        messages = new Pool<>(() -> new MessageOperation(operations), preallocated);
-        plain = new Pool<>(() -> new PlainOperation(operations), preallocated);
-        opening = new Pool<>(() -> new FileOpenOperation(operations), preallocated);
-        looking = new Pool<>(() -> new FileStatOperation(operations), preallocated);
+        buffered = new Pool<>(operations, preallocated, BufferOperation::new);
+        vectored = new Pool<>(operations, preallocated, VectorOperation::new);
+        accepting = new Pool<>(operations, preallocated, LoopAccept::new);
+        receiving = new Pool<>(operations, preallocated, LoopReceive::new);
+        messages = new Pool<>(operations, preallocated, LoopMessage::new);
+        bufferless = new Pool<>(operations, preallocated, BufferlessOperation::new);
+        opening = new Pool<>(operations, preallocated, LoopFileOpen::new);
+        stats = new Pool<>(operations, preallocated, LoopFileStat::new);
     }
 
     public BufferOperation buffered() {
-        return buffered.take();
+        return buffered.acquire();
     }
 
     public VectorOperation vectored() {
-        return vectored.take();
+        return vectored.acquire();
     }
 
-    public AcceptOperation accepting() {
-        return accepting.take();
+    public LoopAccept accepting() {
+        return accepting.acquire();
     }
 
-    public ReceiveOperation receiving() {
-        return receiving.take();
+    public LoopReceive receiving() {
+        return receiving.acquire();
     }
 
-    public MessageOperation message() {
-        return messages.take();
+    public LoopMessage message() {
+        return messages.acquire();
     }
 
-    public PlainOperation plain() {
-        return plain.take();
+    public BufferlessOperation bufferless() {
+        return bufferless.acquire();
     }
 
-    public FileOpenOperation opening() {
-        return opening.take();
+    public LoopFileOpen opening() {
+        return opening.acquire();
     }
 
-    public FileStatOperation looking() {
-        return looking.take();
-    }
-
-    // By overloading, as each sort knows itself: a switch over types is slow until it is warm,
-    // since the JDK makes a class for it at every start.
-
-    void give(BufferOperation operation) {
-        buffered.give(operation);
-    }
-
-    void give(VectorOperation operation) {
-        vectored.give(operation);
-    }
-
-    void give(AcceptOperation operation) {
-        accepting.give(operation);
-    }
-
-    void give(ReceiveOperation operation) {
-        receiving.give(operation);
-    }
-
-    void give(MessageOperation operation) {
-        messages.give(operation);
-    }
-
-    void give(PlainOperation operation) {
-        plain.give(operation);
-    }
-
-    void give(FileOpenOperation operation) {
-        opening.give(operation);
-    }
-
-    void give(FileStatOperation operation) {
-        looking.give(operation);
+    public LoopFileStat stat() {
+        return stats.acquire();
     }
 }

@@ -11,13 +11,13 @@ import java.lang.invoke.VarHandle;
 /// them is released it goes back to where it came from.
 final class RefCountedMemory {
     private static final int MAX_BYTES = 1 << 30;
-    private static final VarHandle HOLDERS;
+    private static final VarHandle REF_COUNT;
 
     static {
         try {
-            HOLDERS =
+            REF_COUNT =
                     MethodHandles.lookup()
-                            .findVarHandle(RefCountedMemory.class, "holders", int.class);
+                            .findVarHandle(RefCountedMemory.class, "refCount", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -26,20 +26,20 @@ final class RefCountedMemory {
     final NativeBytes bytes;
 
     /// Null if it is nobody's, and left to the garbage collector.
-    final @Nullable Lender lender;
+    final @Nullable Owner owner;
 
     // Shared: changed by any thread that has a buffer of it, hence never up from zero.
-    private volatile int holders = 1;
+    private volatile int refCount = 1;
 
     /// Where a piece goes when nobody has it any more.
-    interface Lender {
+    interface Owner {
         /// Any thread.
-        void takeBack();
+        void reclaim();
     }
 
-    RefCountedMemory(NativeBytes bytes, @Nullable Lender lender) {
+    RefCountedMemory(NativeBytes bytes, @Nullable Owner lender) {
         this.bytes = bytes;
-        this.lender = lender;
+        this.owner = lender;
     }
 
     static void requireSize(int capacity) {
@@ -50,27 +50,27 @@ final class RefCountedMemory {
     }
 
     /// Another buffer has it too. The caller has one.
-    void share() {
-        int _ = (int) HOLDERS.getAndAdd(this, 1);
+    void retain() {
+        int _ = (int) REF_COUNT.getAndAdd(this, 1);
     }
 
     /// Whether others have it beside the caller. If not, all that they did with it has happened
     /// before.
     boolean isShared() {
-        return holders > 1;
+        return refCount > 1;
     }
 
     /// The caller's buffer is released.
-    void leave() {
+    void release() {
         // Who is alone stays alone: only who has a buffer can make another one of it.
-        if (holders > 1 && (int) HOLDERS.getAndAdd(this, -1) > 1) {
+        if (refCount > 1 && (int) REF_COUNT.getAndAdd(this, -1) > 1) {
             return;
         }
-        if (holders != 1) {
-            holders = 1; // For whoever gets it next.
+        if (refCount != 1) {
+            refCount = 1; // For whoever gets it next.
         }
-        if (lender != null) {
-            lender.takeBack();
+        if (owner != null) {
+            owner.reclaim();
         }
     }
 }

@@ -61,7 +61,8 @@ public enum SocketOption {
                 socket.use(
                         fd -> seam.sockets().get().getsockopt(fd, level, number, memory, length));
         if (result < 0) {
-            throw new SystemCallException("getsockopt(" + this + ")", -result, socket.opening().fd);
+            throw new SystemCallException(
+                    "getsockopt(" + this + ")", -result, socket.lifetime().fd);
         }
         return Memory.getInt(memory);
     }

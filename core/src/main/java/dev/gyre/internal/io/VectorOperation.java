@@ -5,7 +5,7 @@ import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.io.Buffer;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,8 +20,8 @@ public final class VectorOperation extends LoopOperation {
     private int count;
     private @Nullable NativeBytes vectors;
 
-    VectorOperation(LoopOperations operations) {
-        super(operations);
+    VectorOperation(LoopOperations operations, OperationPools.Pool<VectorOperation> pool) {
+        super(operations, pool);
     }
 
     public VectorOperation of(
@@ -33,7 +33,7 @@ public final class VectorOperation extends LoopOperation {
             throw new IllegalArgumentException(
                     "from 1 to " + Linux.IOV_MAX + " buffers, not " + buffers.size());
         }
-        become(opcode, descriptor, callback);
+        init(opcode, descriptor, callback);
         count = 0;
         for (Buffer each : buffers) {
             add((NativeBuffer) each);
@@ -43,7 +43,7 @@ public final class VectorOperation extends LoopOperation {
 
     /// Writes what is [#add]ed before it is started.
     public VectorOperation gather(OpenDescriptor descriptor, Consumer<? super Operation> callback) {
-        become(Opcode.WRITE_VECTOR, descriptor, callback);
+        init(Opcode.WRITE_VECTOR, descriptor, callback);
         count = 0;
         return this;
     }
@@ -80,10 +80,10 @@ public final class VectorOperation extends LoopOperation {
         try {
             for (; lent < count; lent++) {
                 NativeBuffer buffer = at(lent);
-                buffer.lend(this);
-                int length = fills ? buffer.bytesToWrite() : buffer.bytesToRead();
+                buffer.lendTo(this);
+                int length = fills ? buffer.writableBytes() : buffer.readableBytes();
                 if (length > 0) {
-                    Memory.putLong(at, fills ? buffer.writingAddress() : buffer.readingAddress());
+                    Memory.putLong(at, fills ? buffer.writeAddress() : buffer.readAddress());
                     Memory.putLong(at + Linux.OFFSETOF_IOVEC_LEN, length);
                     at += Linux.SIZEOF_IOVEC;
                     used++;
@@ -96,7 +96,7 @@ public final class VectorOperation extends LoopOperation {
             }
         } catch (Throwable e) {
             while (lent > 0) {
-                at(--lent).takeBack();
+                at(--lent).endLoan();
             }
             throw e;
         }
@@ -111,12 +111,12 @@ public final class VectorOperation extends LoopOperation {
         long left = fills ? Math.max(0, request.result) : request.transferred;
         for (int i = 0; i < count; i++) {
             NativeBuffer buffer = at(i);
-            buffer.takeBack();
-            long share = Math.min(left, fills ? buffer.bytesToWrite() : buffer.bytesToRead());
+            buffer.endLoan();
+            long share = Math.min(left, fills ? buffer.writableBytes() : buffer.readableBytes());
             if (fills) {
-                buffer.filled(share);
+                buffer.advanceWriteIndex(share);
             } else {
-                buffer.emptied(share);
+                buffer.advanceReadIndex(share);
             }
             left -= share;
         }
@@ -126,10 +126,5 @@ public final class VectorOperation extends LoopOperation {
     void forget() {
         Arrays.fill(buffers, 0, count, null);
         count = 0;
-    }
-
-    @Override
-    void returnTo(OperationPools pools) {
-        pools.give(this);
     }
 }

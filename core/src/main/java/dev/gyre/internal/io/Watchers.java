@@ -70,7 +70,7 @@ public final class Watchers {
 
     /// Forgets whatever watches the descriptor. Loop thread only.
     public void unwatch(Descriptor descriptor) {
-        FdLifetime opening = ((OpenDescriptor) descriptor).opening();
+        FdLifetime opening = ((OpenDescriptor) descriptor).lifetime();
         LoopWatcher found;
         synchronized (this) {
             found = at(opening.fd);

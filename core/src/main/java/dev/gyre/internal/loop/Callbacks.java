@@ -125,7 +125,7 @@ final class Callbacks {
     }
 
     void observeLeaks(BufferLeaks leaks) {
-        for (Throwable leak = leaks.next(); leak != null; leak = leaks.next()) {
+        for (Throwable leak = leaks.nextLeak(); leak != null; leak = leaks.nextLeak()) {
             Throwable acquiredAt = leak;
             guarded(() -> observer.onBufferLeak(loop, acquiredAt));
         }

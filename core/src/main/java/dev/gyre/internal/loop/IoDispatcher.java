@@ -1,93 +1,75 @@
 package dev.gyre.internal.loop;
 
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.OperationEngine;
+import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.backend.Request;
 
 import org.jspecify.annotations.Nullable;
 
-/// Runs the callbacks of collected events one by one: those of an event in the order error, read,
-/// write (W-5), then those of the next event. A completed operation is an event too, and precedes
-/// readiness that was not dispatched yet.
+/// Runs the callbacks of collected events and completed operations, one by one. Those of an event
+/// run in the order error, read, write (W-5), before those of the next event. Completions precede
+/// events that are not dispatched yet.
 ///
-/// Between two callbacks a run may end and another one begin. So a handler is asked just before each
-/// callback whether it still wants it.
+/// Between two callbacks microtasks may run, and a run may end and another begin. So the handler
+/// checks just before a callback runs whether it is still wanted, however old its event is.
 ///
 /// Loop thread only.
 final class IoDispatcher {
     private final Backend backend;
-    private final OperationEngine requests;
+    private final OperationEngine operations;
 
-    /// How many completions this tick may still dispatch.
+    /// How many completions may still be delivered in this tick.
     private int completionsLeft;
 
-    /// The handler of the current event.
-    private @Nullable IoHandler handler;
+    /// The handler of the event whose callbacks run.
+    private @Nullable ReadinessHandler handler;
 
-    /// The callbacks of that event that have not run yet.
-    private int left;
+    /// The completion that [#run()] delivers.
+    private @Nullable Request completed;
 
-    private int callback;
-
-    IoDispatcher(Backend backend, OperationEngine requests) {
+    IoDispatcher(Backend backend, OperationEngine operations) {
         this.backend = backend;
-        this.requests = requests;
+        this.operations = operations;
     }
 
-    /// Resets the budget of completions.
+    /// Begins a tick that delivers at most so many completions.
     void beginTick(int completions) {
         completionsLeft = completions;
     }
 
     /// Moves to the next callback that is wanted.
     ///
-    /// @return false once all collected events are dispatched
+    /// @return false if no collected event and no completion is left
     boolean next() {
         while (true) {
-            IoHandler current = handler;
-            while (left != 0 && current != null) {
-                callback = Integer.lowestOneBit(left);
-                left -= callback;
-                if (current.wants(callback)) {
+            if (handler != null) {
+                if (handler.nextCallback()) {
                     return true;
                 }
+                handler = null;
             }
-            finish();
-            Request completed = completionsLeft > 0 ? requests.takeCompleted() : null;
+            completed = completionsLeft > 0 ? operations.pollCompleted() : null;
             if (completed != null) {
                 completionsLeft--;
-                current = completed.owner;
-                left = current.take(0);
-            } else {
-                current = backend.takeReady();
-                if (current == null) {
-                    return false;
-                }
-                left = current.take(backend.taken());
+                return true;
             }
-            handler = left == 0 ? null : current;
+            handler = backend.dispatchNext();
+            if (handler == null) {
+                return false;
+            }
         }
     }
 
     /// Runs the callback that [#next()] moved to.
     void run() {
-        IoHandler current = handler;
-        assert current != null : "no callback to run";
-        try {
-            current.run(callback);
-        } finally {
-            if (left == 0) {
-                finish();
-            }
+        Request request = completed;
+        if (request != null) {
+            completed = null;
+            request.handler.onComplete(request);
+            return;
         }
-    }
-
-    private void finish() {
-        IoHandler finished = handler;
-        if (finished != null) {
-            handler = null;
-            finished.finish();
-        }
+        assert handler != null : "no callback to run";
+        handler.runCallback();
     }
 }

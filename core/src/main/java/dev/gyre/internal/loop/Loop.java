@@ -250,7 +250,7 @@ public final class Loop implements EventLoop, LoopContext {
         Objects.requireNonNull(descriptor, "descriptor");
         Objects.requireNonNull(watch, "watch");
         requireOpen("watch");
-        operations.yieldTo((OpenDescriptor) descriptor);
+        operations.releaseToWatcher((OpenDescriptor) descriptor);
         return watchers.watch(descriptor, watch);
     }
 

@@ -42,8 +42,8 @@ final class LoopComponents {
         clock = new LoopClock(backend::nanoTime);
         timers = new TimerQueue(context, backend.nanoTime());
         watchers = new Watchers(backend, context);
-        requests = backend.openRequests(context);
-        operations = new LoopOperations(context, requests, backend.seam(), config);
+        requests = backend.openOperations(context);
+        operations = new LoopOperations(context, requests, backend.syscalls(), config);
         dispatcher = new IoDispatcher(backend, requests);
         callbacks = new Callbacks(config, loop);
         confinement = new Confinement(config.name());

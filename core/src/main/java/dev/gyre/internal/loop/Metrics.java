@@ -74,7 +74,7 @@ public final class Metrics implements LoopMetrics {
 
     @Override
     public long operationsCompleted() {
-        return components.requests.ended();
+        return components.requests.completedCount();
     }
 
     @Override

@@ -145,7 +145,7 @@ final class RunControl {
     private void leave(@Nullable Throwable thrown) {
         limits.clearStop();
         // Before the state says AWAKE: from then on another thread may enter.
-        backend.leave();
+        backend.detach();
         Thread current = confinement.thread();
         confinement.set(null);
         if (state.move(RUNNING, AWAKE)) {

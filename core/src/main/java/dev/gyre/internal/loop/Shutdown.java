@@ -298,7 +298,9 @@ final class Shutdown {
                 closeResources();
             } finally {
                 try {
-                    operations.leaks().end(); // Before the operations release their buffers.
+                    operations
+                            .leaks()
+                            .findUnreleased(); // Before the operations release their buffers.
                     callbacks.observeLeaks(operations.leaks());
                     operations.close();
                     backend.close();

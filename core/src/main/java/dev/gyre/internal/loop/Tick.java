@@ -361,7 +361,7 @@ final class Tick {
     boolean isAlive() {
         return timers.referenced() > 0
                 || watchers.referenced() > 0
-                || operations.keepAlive()
+                || operations.keepsLoopAlive()
                 || operations.hasTickEnd()
                 || promises.isAwaiting()
                 || !microtasks.isQuiet()

@@ -3,13 +3,13 @@ package dev.gyre.internal.net;
 import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
 import dev.gyre.internal.base.Log;
-import dev.gyre.internal.io.AcceptOperation;
+import dev.gyre.internal.io.LoopAccept;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.StreamCounters;
 import dev.gyre.internal.sys.DescriptorLimit;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.io.Accept;
+import dev.gyre.io.operation.AcceptOperation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +46,7 @@ final class Acceptor {
     private final OpenDescriptor socket;
     private final int backlog;
     private final LoopListener listener;
-    private final AcceptOperation accept;
+    private final LoopAccept accept;
     private final ReserveDescriptor reserve;
 
     /// Accepted before the accept could be cancelled, and kept until accepting resumes.
@@ -130,7 +130,7 @@ final class Acceptor {
         }
     }
 
-    private void onAccepted(Accept done) {
+    private void onAccepted(AcceptOperation done) {
         if (!done.hasMore()) {
             accepting = false;
             stopping = false;

@@ -10,17 +10,17 @@ record BorrowedMemory(Connection by, NativeBuffer memory, Consumer<? super Buffe
         implements Runnable {
     static BorrowedMemory to(
             Connection connection, NativeBuffer memory, Consumer<? super Buffer> returned) {
-        memory.lend(connection);
+        memory.lendTo(connection);
         return new BorrowedMemory(connection, memory, returned);
     }
 
     int bytes() {
-        return memory.bytesToRead();
+        return memory.readableBytes();
     }
 
     /// Tells of it outside of what the connection is doing: a callback that throws is not to stop that half-way.
     void giveBack() {
-        memory.takeBack();
+        memory.endLoan();
         by.streams().tell(this);
     }
 

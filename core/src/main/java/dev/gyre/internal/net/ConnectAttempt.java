@@ -5,8 +5,8 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.sys.SocketHints;
 import dev.gyre.internal.sys.Syscalls;
-import dev.gyre.io.Operation;
-import dev.gyre.io.Operations;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Operations;
 
 import java.net.SocketAddress;
 import java.util.function.ObjLongConsumer;

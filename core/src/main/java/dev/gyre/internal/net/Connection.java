@@ -73,7 +73,7 @@ final class Connection implements Transport.User {
         this.peer = peer;
         this.acceptedBy = acceptedBy;
         calledAs = peer;
-        readsUnderPressure = config.readsUnderPressure().orElse(acceptedBy == null);
+        readsUnderPressure = config.readsUnderBackpressure().orElse(acceptedBy == null);
         this.socket = new SocketTransport(streams, socket);
         wire = this.socket;
         wire.serve(this);

@@ -1,7 +1,7 @@
 package dev.gyre.internal.net;
 
 import dev.gyre.internal.io.MessageExchange;
-import dev.gyre.internal.io.NewSockets;
+import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.loop.Loop;
@@ -22,7 +22,8 @@ final class DatagramSetup {
             throw new IllegalArgumentException(
                     "reusePort is for ports: only one can be bound to " + address);
         }
-        return NewSockets.datagram(seam, address, socket -> prepare(seam, socket, family, config));
+        return NativeSockets.datagram(
+                seam, address, socket -> prepare(seam, socket, family, config));
     }
 
     private static void prepare(

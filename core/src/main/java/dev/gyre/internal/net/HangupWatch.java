@@ -1,12 +1,12 @@
 package dev.gyre.internal.net;
 
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
+import dev.gyre.internal.io.BufferlessOperation;
 import dev.gyre.internal.io.LoopOperations;
-import dev.gyre.internal.io.PlainOperation;
 import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +22,7 @@ final class HangupWatch implements Runnable {
     private final SocketTransport wire;
     private final LoopOperations operations;
     private final Consumer<Operation> onReady = this::ready;
-    private @Nullable PlainOperation poll;
+    private @Nullable BufferlessOperation poll;
     private boolean armed;
     private boolean inputEnded;
     private boolean outputEnded;
@@ -60,13 +60,13 @@ final class HangupWatch implements Runnable {
                 || (operations.isEnding() && !operations.isTransferring())) {
             return;
         }
-        int interest = Ready.HANGUP | Ready.ERROR;
+        int interest = Readiness.HANGUP | Readiness.ERROR;
         if (!inputEnded && !endReported) {
-            interest |= Ready.END;
+            interest |= Readiness.END;
         }
-        PlainOperation known = poll;
+        BufferlessOperation known = poll;
         if (known == null) {
-            known = operations.pools().plain();
+            known = operations.pools().bufferless();
             poll = known;
         }
         known.pollEnd(wire.socket, interest, onReady);
@@ -102,10 +102,10 @@ final class HangupWatch implements Runnable {
 
     private void report(int ready) {
         int error = 0;
-        if ((ready & Ready.ERROR) != 0) {
+        if ((ready & Readiness.ERROR) != 0) {
             error = SocketOption.SO_ERROR.get(operations.seam(), wire.socket);
         }
-        hungUp |= (ready & (Ready.HANGUP | Ready.ERROR)) != 0;
+        hungUp |= (ready & (Readiness.HANGUP | Readiness.ERROR)) != 0;
         if (error == 0 && hungUp && inputEnded && !outputEnded) {
             error = Errno.EPIPE; // A Unix peer has closed: output cannot reach it any more.
         }

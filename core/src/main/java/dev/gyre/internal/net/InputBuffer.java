@@ -64,7 +64,7 @@ final class InputBuffer {
         int more = data.readable();
         NativeBuffer room = kept;
         if (kept == null) {
-            room = connection.pool().take(Math.max(more, MIN_BYTES));
+            room = connection.pool().acquire(Math.max(more, MIN_BYTES));
         } else if (kept.writable() < more) {
             int all = kept.readable() + more;
             int doubled = Math.min(kept.capacity() * 2, connection.config().inputLimit());
@@ -72,17 +72,17 @@ final class InputBuffer {
             if (kept.writable() < more) {
                 // When memory is short, streams with much unread input are closed first.
                 room =
-                        connection.pool().isTight()
+                        connection.pool().isNearLimit()
                                 ? null
-                                : connection.pool().take(Math.max(all, doubled));
+                                : connection.pool().acquire(Math.max(all, doubled));
                 if (room != null) {
-                    room.takeFrom(kept, kept.readable());
+                    room.transferFrom(kept, kept.readable());
                     kept.release();
                 }
             }
         }
         if (room != null) {
-            room.takeFrom(data, more);
+            room.transferFrom(data, more);
         }
         return room;
     }
@@ -92,7 +92,7 @@ final class InputBuffer {
     /// Takes back the view of `kept` that a callback has read from.
     @SuppressWarnings("ReferenceEquality") // a buffer is only itself
     void endLending(NativeBuffer kept, NativeBuffer view) {
-        kept.adopt(view, OURS);
+        kept.endView(view, OURS);
         if (unread != kept) {
             kept.release(); // The stream was closed by the callback.
         } else if (kept.readable() == 0) {
@@ -126,7 +126,7 @@ final class InputBuffer {
         NativeBuffer view = handedOut;
         handedOut = null;
         if (view != null && rest != null) {
-            rest.adopt(view, OURS);
+            rest.endView(view, OURS);
         }
         if (rest != null && rest.readable() == 0) {
             rest.release();

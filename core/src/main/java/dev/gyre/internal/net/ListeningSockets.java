@@ -1,7 +1,7 @@
 package dev.gyre.internal.net;
 
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.io.NewSockets;
+import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
@@ -39,7 +39,7 @@ final class ListeningSockets {
 
     /// Whether the file is there, and nobody listens on it: its server did not come to removing it.
     private static boolean isForsaken(Syscalls seam, UnixDomainSocketAddress address) {
-        try (OpenDescriptor probe = NewSockets.stream(seam, address)) {
+        try (OpenDescriptor probe = NativeSockets.stream(seam, address)) {
             NativeBytes memory = NativeBytes.allocate(Linux.SIZEOF_SOCKADDR_STORAGE);
             int length = SocketAddresses.encode(address, memory);
             int result =

@@ -9,8 +9,8 @@ import dev.gyre.Watcher;
 import dev.gyre.internal.base.Counter;
 import dev.gyre.internal.io.MessageExchange;
 import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
@@ -74,7 +74,7 @@ public final class LoopDatagram implements Datagram {
         this.socket = socket;
         family = SocketAddresses.family(wanted);
         largestMessage = config.largestMessage();
-        address = SocketNames.local(loop.operations().seam(), socket);
+        address = NativeSockets.localAddress(loop.operations().seam(), socket);
         exchange = DatagramSetup.exchangeOf(loop);
         MessageQueue queue = new MessageQueue(loop.operations().pool(), config);
         outbox = new DatagramSendQueue(exchange, socket, family, queue, this::failed);

@@ -5,8 +5,8 @@ import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
+import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.internal.tls.TlsSetup;
 import dev.gyre.io.CloseReason;
@@ -39,7 +39,7 @@ public final class LoopListener implements Listener {
     private final ListenerConfig config;
     private final Consumer<? super Stream> handler;
     private final Acceptor acceptor;
-    private final NativeBytes nameRoom = NativeBytes.allocate(SocketNames.ROOM_BYTES);
+    private final NativeBytes nameRoom = NativeBytes.allocate(NativeSockets.ADDRESS_BYTES);
     private final Map<InetAddress, Integer> perPeer = new HashMap<>();
 
     private int connections;
@@ -64,7 +64,7 @@ public final class LoopListener implements Listener {
         this.socket = socket;
         this.config = config;
         this.handler = handler;
-        address = SocketNames.local(streams.operations().seam(), socket);
+        address = NativeSockets.localAddress(streams.operations().seam(), socket);
         acceptor = new Acceptor(streams, socket, config.backlog(), this);
     }
 
@@ -115,9 +115,9 @@ public final class LoopListener implements Listener {
         if (connections >= config.maxConnections()) {
             acceptor.suspend(Acceptor.FULL);
         }
-        if (streams.operations().pool().isTight()) {
+        if (streams.operations().pool().isNearLimit()) {
             acceptor.suspend(Acceptor.TIGHT);
-            streams.operations().pool().whenRelaxed(() -> acceptor.resume(Acceptor.TIGHT));
+            streams.operations().pool().whenAvailable(() -> acceptor.resume(Acceptor.TIGHT));
         }
         begin(connection);
     }
@@ -158,18 +158,19 @@ public final class LoopListener implements Listener {
 
     private @Nullable SocketAddress peerOf(OpenDescriptor accepted) {
         try {
-            return SocketNames.peer(streams.operations().seam(), accepted, nameRoom);
+            return NativeSockets.peerAddress(streams.operations().seam(), accepted, nameRoom);
         } catch (SystemCallException e) {
             return null; // It was reset before anybody came to it.
         }
     }
 
     private boolean admits(SocketAddress peer) {
-        if (config.maxPerPeer() == Integer.MAX_VALUE || !(peer instanceof InetSocketAddress of)) {
+        if (config.maxConnectionsPerPeer() == Integer.MAX_VALUE
+                || !(peer instanceof InetSocketAddress of)) {
             return true;
         }
         int others = perPeer.getOrDefault(of.getAddress(), 0);
-        if (others >= config.maxPerPeer()) {
+        if (others >= config.maxConnectionsPerPeer()) {
             return false;
         }
         perPeer.put(of.getAddress(), others + 1);
@@ -182,7 +183,7 @@ public final class LoopListener implements Listener {
             return;
         }
         reportIfDrained();
-        if (config.maxPerPeer() != Integer.MAX_VALUE
+        if (config.maxConnectionsPerPeer() != Integer.MAX_VALUE
                 && connection.peer() instanceof InetSocketAddress of) {
             perPeer.computeIfPresent(of.getAddress(), (_, count) -> count == 1 ? null : count - 1);
         }

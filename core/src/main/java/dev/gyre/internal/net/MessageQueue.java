@@ -46,7 +46,7 @@ final class MessageQueue {
         if (messages.size() == mostMessages || length > mostBytes - bytes) {
             return false;
         }
-        NativeBuffer copy = pool.take(Math.max(1, length));
+        NativeBuffer copy = pool.acquire(Math.max(1, length));
         if (copy == null) {
             return false;
         }

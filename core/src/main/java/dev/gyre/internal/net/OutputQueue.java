@@ -81,7 +81,7 @@ final class OutputQueue {
             if (room == null) {
                 return false;
             }
-            memoryBytes += room.takeFrom(from, Math.min(left, room.writable()));
+            memoryBytes += room.transferFrom(from, Math.min(left, room.writable()));
         }
         return true;
     }
@@ -142,7 +142,7 @@ final class OutputQueue {
                 && last.writable() > 0) {
             return last;
         }
-        NativeBuffer fresh = pool.take(wanted <= SMALL && count == 0 ? SMALL : LARGE);
+        NativeBuffer fresh = pool.acquire(wanted <= SMALL && count == 0 ? SMALL : LARGE);
         if (fresh != null) {
             add(fresh);
         }
@@ -208,7 +208,7 @@ final class OutputQueue {
 
     private void dropEmptied() {
         for (NativeBuffer first = memory(0);
-                first != null && first.bytesToRead() == 0;
+                first != null && first.readableBytes() == 0;
                 first = memory(0)) {
             letGo(remove(), null);
         }

@@ -1,9 +1,8 @@
 package dev.gyre.internal.net;
 
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.io.NewSockets;
+import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.io.Descriptor;
@@ -49,7 +48,7 @@ final class ReserveDescriptor implements AutoCloseable {
 
     private void refill() {
         try {
-            kept = NewSockets.stream(seam, SocketNames.local(seam, listener));
+            kept = NativeSockets.stream(seam, NativeSockets.localAddress(seam, listener));
         } catch (SystemCallException e) {
             kept = null; // Somebody else was faster. The next time it may be there again.
         }

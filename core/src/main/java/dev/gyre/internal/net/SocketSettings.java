@@ -1,7 +1,7 @@
 package dev.gyre.internal.net;
 
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.io.NewSockets;
+import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.sys.Errno;
@@ -41,7 +41,7 @@ public record SocketSettings(
     }
 
     static SocketSettings of(SocketOptions options) {
-        return new SocketSettings(options, PortSharing.ALONE, true, NewSockets.BACKLOG);
+        return new SocketSettings(options, PortSharing.EXCLUSIVE, true, NativeSockets.BACKLOG);
     }
 
     // ------------------------------------------------------------------ sockets of the sort
@@ -51,7 +51,7 @@ public record SocketSettings(
     ///
     /// @throws SystemCallException if the address is taken, not allowed or not of this machine
     public Descriptor listen(Syscalls seam, SocketAddress address) {
-        if (sharing != PortSharing.ALONE && address instanceof UnixDomainSocketAddress) {
+        if (sharing != PortSharing.EXCLUSIVE && address instanceof UnixDomainSocketAddress) {
             throw new IllegalArgumentException(
                     "only ports can be shared, and "
                             + address
@@ -70,7 +70,7 @@ public record SocketSettings(
     }
 
     private Descriptor listen(Syscalls seam, SocketAddress address, SocketAddress named) {
-        return NewSockets.listen(
+        return NativeSockets.listen(
                 seam,
                 address,
                 named,
@@ -97,7 +97,7 @@ public record SocketSettings(
             // Always said: what holds otherwise is up to the system (net.ipv6.bindv6only).
             SocketOption.IPV6_V6ONLY.set(seam, socket, dualStack ? 0 : 1);
         }
-        if (sharing == PortSharing.JOINED) {
+        if (sharing == PortSharing.SHARED) {
             SocketOption.SO_REUSEPORT.set(seam, socket, 1);
         }
         apply(seam, socket, address);
@@ -105,7 +105,7 @@ public record SocketSettings(
 
     /// Who binds without the option is refused if anybody listens there. Set behind that, it lets others in.
     private void admitOthers(Syscalls seam, OpenDescriptor socket) {
-        if (sharing == PortSharing.FIRST) {
+        if (sharing == PortSharing.SHARED_FIRST) {
             SocketOption.SO_REUSEPORT.set(seam, socket, 1);
         }
     }
@@ -114,7 +114,7 @@ public record SocketSettings(
     ///
     /// @throws SystemCallException if the kernel refuses
     OpenDescriptor stream(Syscalls seam, SocketAddress like) {
-        OpenDescriptor socket = NewSockets.stream(seam, like);
+        OpenDescriptor socket = NativeSockets.stream(seam, like);
         try {
             apply(seam, socket, like);
             return socket;

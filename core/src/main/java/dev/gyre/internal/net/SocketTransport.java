@@ -6,17 +6,17 @@ import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.io.BufferOperation;
 import dev.gyre.internal.io.LoopOperation;
 import dev.gyre.internal.io.LoopOperations;
+import dev.gyre.internal.io.LoopReceive;
 import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.ReceiveOperation;
-import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.io.VectorOperation;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.SocketCalls;
 import dev.gyre.io.CloseReason;
-import dev.gyre.io.Operation;
-import dev.gyre.io.Receive;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.ReceiveOperation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +65,7 @@ final class SocketTransport implements Transport {
     private final EventLoop loop;
     private final LoopOperations operations;
     final OpenDescriptor socket;
-    private final ReceiveOperation receive;
+    private final LoopReceive receive;
     private final HangupWatch hangup;
     private final Consumer<Operation> onWritten = this::written;
     private final Runnable onProgress = this::progressed;
@@ -158,7 +158,7 @@ final class SocketTransport implements Transport {
         return socket.use(fd -> operations.seam().sockets().get().pollOne(fd, Linux.POLLIN)) == 0;
     }
 
-    private void received(Receive done) {
+    private void received(ReceiveOperation done) {
         long result = done.result();
         boolean stoppedHere = receiving == Receiving.STOPPING;
         if (!done.hasMore()) {
@@ -233,7 +233,7 @@ final class SocketTransport implements Transport {
     private LoopOperation writeMemory(OutputQueue queue) {
         NativeBuffer first = queue.memory(0);
         assert first != null : "neither memory nor a file";
-        first.takeBack(); // Lent memory is the operation's now.
+        first.endLoan(); // Lent memory is the operation's now.
         NativeBuffer next = queue.memory(1);
         if (next == null) {
             BufferOperation write =
@@ -243,7 +243,7 @@ final class SocketTransport implements Transport {
         VectorOperation gather = operations.pools().vectored().gather(socket, onWritten);
         gather.add(first);
         for (int i = 1; next != null && i < PIECES_AT_ONCE; i++) {
-            next.takeBack();
+            next.endLoan();
             gather.add(next);
             next = queue.memory(i + 1);
         }
@@ -253,7 +253,7 @@ final class SocketTransport implements Transport {
     private LoopOperation sendFile(FilePart part) {
         return operations
                 .pools()
-                .plain()
+                .bufferless()
                 .move(Opcode.SEND_FILE, socket, part.file, part.offset(), fileBytes, onWritten);
     }
 
@@ -356,12 +356,12 @@ final class SocketTransport implements Transport {
     /// Throws away what has arrived and nobody will read. Closed before, the kernel would reset the connection, and
     /// with it destroy what the peer has not read yet. What arrives later still does that: nobody waits for it here.
     void dropUnread() {
-        NativeBuffer room = closed ? null : operations.pool().take(DROP_BYTES);
+        NativeBuffer room = closed ? null : operations.pool().acquire(DROP_BYTES);
         if (room == null) {
             return;
         }
         SocketCalls calls = operations.seam().sockets().get();
-        long into = room.writingAddress();
+        long into = room.writeAddress();
         for (int left = MOST_DROPS; left > 0; left--) {
             int dropped = socket.use(fd -> (int) calls.recv(fd, into, DROP_BYTES, 0));
             if (dropped <= 0 && dropped != -Errno.EINTR) {
@@ -403,7 +403,7 @@ final class SocketTransport implements Transport {
     }
 
     SocketAddress local() {
-        return SocketNames.local(operations.seam(), socket);
+        return NativeSockets.localAddress(operations.seam(), socket);
     }
 
     private static CloseReason reasonOf(SystemCallException failure) {

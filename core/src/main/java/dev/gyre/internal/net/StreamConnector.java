@@ -2,8 +2,8 @@ package dev.gyre.internal.net;
 
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
+import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.SocketNames;
 import dev.gyre.internal.tls.TlsSetup;
 import dev.gyre.io.Stream;
 import dev.gyre.io.StreamConfig;
@@ -55,7 +55,7 @@ public final class StreamConnector {
             // Of a name's addresses any may have answered.
             boolean isName = to instanceof InetSocketAddress internet && internet.isUnresolved();
             SocketAddress peer =
-                    isName ? SocketNames.peer(streams.operations().seam(), socket) : to;
+                    isName ? NativeSockets.peerAddress(streams.operations().seam(), socket) : to;
             Connection connection = Connection.connected(streams, socket, peer, config);
             connection.calledAs(to);
             return connection.face();

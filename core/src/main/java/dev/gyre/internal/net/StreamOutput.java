@@ -198,7 +198,8 @@ final class StreamOutput {
         }
         long all = queue.memoryBytes() + bytes;
         // The last quarter of the loop's memory is for those who need little.
-        if (all > connection.config().highWater() && operations.pool().wouldBeTight(bytes)) {
+        if (all > connection.config().highWaterMark()
+                && operations.pool().wouldBeNearLimit(bytes)) {
             connection.closeWith(CloseReason.MEMORY_LIMIT, connection.memoryUsedUp());
             return false;
         }
@@ -223,7 +224,8 @@ final class StreamOutput {
         long waits = queue.heldBytes();
         enrol();
         if (!pressured
-                && (waits > connection.config().highWater() || operations.pool().isTight())) {
+                && (waits > connection.config().highWaterMark()
+                        || operations.pool().isNearLimit())) {
             pressured = true;
             connection.updateReading();
         }
@@ -276,8 +278,8 @@ final class StreamOutput {
 
     private boolean hasRoom() {
         return queue.isEmpty()
-                || (queue.heldBytes() <= connection.config().lowWater()
-                        && !operations.pool().isTight());
+                || (queue.heldBytes() <= connection.config().lowWaterMark()
+                        && !operations.pool().isNearLimit());
     }
 
     private void tellRoom() {

@@ -102,7 +102,7 @@ final class TlsInput {
             return;
         }
         held = room;
-        room.takeFrom(data, bytes);
+        room.transferFrom(data, bytes);
     }
 
     /// What is held, with room for so much more.
@@ -112,7 +112,7 @@ final class TlsInput {
             int record = bytes + Ciphertext.of(data.asReadable()).missing();
             return wire.operations
                     .pool()
-                    .take(bytes < EARNEST_BYTES ? EARNEST_BYTES : Math.max(record, bytes));
+                    .acquire(bytes < EARNEST_BYTES ? EARNEST_BYTES : Math.max(record, bytes));
         }
         if (kept.writable() >= bytes) {
             return kept;
@@ -123,9 +123,9 @@ final class TlsInput {
             return kept;
         }
         NativeBuffer larger =
-                wire.operations.pool().take(Math.max(all, TlsEngine.MOST_RECORD_BYTES));
+                wire.operations.pool().acquire(Math.max(all, TlsEngine.MOST_RECORD_BYTES));
         if (larger != null) {
-            larger.takeFrom(kept, kept.readable());
+            larger.transferFrom(kept, kept.readable());
             kept.release();
         }
         return larger;
@@ -173,7 +173,7 @@ final class TlsInput {
         if (records.missing() > 0 && !machine.inputEnded()) {
             return Next.INPUT; // Not worth a buffer.
         }
-        NativeBuffer plaintext = wire.operations.pool().take(PLAINTEXT_BYTES);
+        NativeBuffer plaintext = wire.operations.pool().acquire(PLAINTEXT_BYTES);
         if (plaintext == null) {
             wire.fail(CloseReason.MEMORY_LIMIT, null);
             return Next.FAILURE;

@@ -6,7 +6,7 @@ import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.internal.tls.TlsEngine.Next;
 import dev.gyre.io.CloseReason;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -104,7 +104,7 @@ final class TlsOutput {
     }
 
     private boolean encrypt(int count) {
-        NativeBuffer out = wire.operations.pool().take(RECORDS_BYTES);
+        NativeBuffer out = wire.operations.pool().acquire(RECORDS_BYTES);
         if (out == null) {
             putBack(count);
             wire.fail(CloseReason.MEMORY_LIMIT, null);
@@ -160,7 +160,7 @@ final class TlsOutput {
             if (piece == null) {
                 break;
             }
-            if (piece.bytesToRead() > 0) {
+            if (piece.readableBytes() > 0) {
                 count = view(piece, count);
             }
         }
@@ -170,11 +170,11 @@ final class TlsOutput {
     private int view(NativeBuffer piece, int count) {
         boolean lent = piece.isInFlight();
         if (lent) {
-            piece.takeBack();
+            piece.endLoan();
         }
         views[count] = piece.asReadable();
         if (lent) {
-            piece.lend(wire);
+            piece.lendTo(wire);
         }
         pieces[count] = piece;
         return count + 1;
@@ -188,7 +188,7 @@ final class TlsOutput {
         for (int i = 0; i < count; i++) {
             int taken = views[i].position();
             left |= views[i].hasRemaining();
-            pieces[i].emptied(taken);
+            pieces[i].advanceReadIndex(taken);
             underway += taken;
         }
         Arrays.fill(views, 0, count, null);
@@ -206,7 +206,7 @@ final class TlsOutput {
         }
         OutputQueue queue = source;
         FilePart part = queue == null ? null : queue.filePart();
-        if (readingFile || part == null || underway == part.left() || read.bytesToRead() == 0) {
+        if (readingFile || part == null || underway == part.left() || read.readableBytes() == 0) {
             return 0;
         }
         view(read, 0);
@@ -217,7 +217,7 @@ final class TlsOutput {
     private void readFile() {
         OutputQueue queue = source;
         FilePart part = queue == null ? null : queue.filePart();
-        NativeBuffer room = wire.operations.pool().take(RECORDS_BYTES);
+        NativeBuffer room = wire.operations.pool().acquire(RECORDS_BYTES);
         if (part == null || room == null) {
             wire.fail(CloseReason.MEMORY_LIMIT, null);
             return;
@@ -320,7 +320,7 @@ final class TlsOutput {
         if (!machine.hasOutput()) {
             return;
         }
-        NativeBuffer out = wire.operations.pool().take(RECORDS_BYTES);
+        NativeBuffer out = wire.operations.pool().acquire(RECORDS_BYTES);
         if (out != null) {
             ByteBuffer into = out.asWritable();
             machine.send(into);

@@ -43,7 +43,7 @@ public record SignalSources(
                         new SignalRegistry(new JvmHandlers()),
                         BlockedSignals.ofOneThread(own),
                         own,
-                        backend.seam().kernels());
+                        backend.syscalls().kernels());
     }
 
     /// Which of the signals have to be read from a descriptor, since every thread blocks them.

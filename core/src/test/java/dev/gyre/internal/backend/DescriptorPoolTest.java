@@ -10,9 +10,9 @@ import dev.gyre.LoopConfig;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.Operation;
-import dev.gyre.io.Operations;
-import dev.gyre.io.Sockets;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Operations;
+import dev.gyre.io.operation.Sockets;
 
 import org.junit.jupiter.api.Test;
 
@@ -42,12 +42,12 @@ class DescriptorPoolTest {
     @Test
     @Clause("B-8")
     void take_ofPreallocatedStates_allocatesNone() {
-        allocated(i -> new DescriptorPool((_, _) -> {}, 1).take(i, 0)); // Loads what is needed.
+        allocated(i -> new DescriptorPool((_, _) -> {}, 1).acquire(i, 0)); // Loads what is needed.
         DescriptorPool none = new DescriptorPool((_, _) -> {}, 0);
         DescriptorPool enough = new DescriptorPool((_, _) -> {}, COUNT);
-        assertThat(allocated(i -> none.take(i, 0))).isGreaterThan(BYTES);
-        assertThat(allocated(i -> enough.take(i, 0))).isLessThan(BYTES);
-        assertThat(allocated(i -> enough.take(i, 0))).as("all are out").isGreaterThan(BYTES);
+        assertThat(allocated(i -> none.acquire(i, 0))).isGreaterThan(BYTES);
+        assertThat(allocated(i -> enough.acquire(i, 0))).isLessThan(BYTES);
+        assertThat(allocated(i -> enough.acquire(i, 0))).as("all are out").isGreaterThan(BYTES);
     }
 
     @Test
@@ -73,26 +73,26 @@ class DescriptorPoolTest {
     @Clause("B-8")
     void giveIfUnused_takesBackWhatIsClosedAndNotReferredTo() {
         DescriptorPool pool = new DescriptorPool((_, _) -> {}, 0);
-        DescriptorState state = pool.take(3, 0);
-        pool.giveIfUnused(state);
-        assertThat(pool.take(4, 0)).as("it is open").isNotSameAs(state);
+        DescriptorState state = pool.acquire(3, 0);
+        pool.releaseIfUnused(state);
+        assertThat(pool.acquire(4, 0)).as("it is open").isNotSameAs(state);
         state.released = () -> {};
         state.inFlight = 1;
-        pool.giveIfUnused(state);
+        pool.releaseIfUnused(state);
         state.inFlight = 0;
         state.dirty = true;
-        pool.giveIfUnused(state);
+        pool.releaseIfUnused(state);
         state.dirty = false;
-        state.starving = true;
-        pool.giveIfUnused(state);
-        state.starving = false;
+        state.awaitsBuffer = true;
+        pool.releaseIfUnused(state);
+        state.awaitsBuffer = false;
         Request waiting = new Request(_ -> {});
         state.queue(Opcode.Kind.WRITE).add(waiting);
-        pool.giveIfUnused(state);
-        assertThat(pool.take(4, 0)).as("something refers to it").isNotSameAs(state);
+        pool.releaseIfUnused(state);
+        assertThat(pool.acquire(4, 0)).as("something refers to it").isNotSameAs(state);
         state.queue(Opcode.Kind.WRITE).remove(waiting);
-        pool.giveIfUnused(state);
-        DescriptorState again = pool.take(5, DescriptorState.Traits.TCP);
+        pool.releaseIfUnused(state);
+        DescriptorState again = pool.acquire(5, DescriptorState.Traits.TCP);
         assertThat(again).isSameAs(state);
         assertThat(again.fd).isEqualTo(5);
         assertThat(again.released).isNull();

@@ -25,35 +25,35 @@ public final class ScriptedBackend implements Backend {
     /// What the kernel knows of a registered descriptor. Another registration of the same number is another
     /// one, which events for this one do not reach.
     private static final class Registration {
-        final IoHandler handler;
+        final ReadinessHandler handler;
         int interest;
         boolean changed = true;
         boolean disarmed;
 
-        Registration(int interest, IoHandler handler) {
+        Registration(int interest, ReadinessHandler handler) {
             this.interest = interest;
             this.handler = handler;
         }
 
         /// What to report of what is so; errors and hang-ups unasked, if anything is asked for at all.
         int reportable(int condition) {
-            int asked = interest & (Interest.READ | Interest.WRITE);
-            if (asked == 0 || disarmed || ((interest & Interest.EDGE) != 0 && !changed)) {
+            int asked = interest & (Readiness.READ | Readiness.WRITE);
+            if (asked == 0 || disarmed || ((interest & Readiness.EDGE) != 0 && !changed)) {
                 return 0;
             }
-            int reported = condition & (Ready.ERROR | Ready.HANGUP);
-            if ((asked & Interest.READ) != 0) {
-                reported |= condition & Ready.READABLE;
+            int reported = condition & (Readiness.ERROR | Readiness.HANGUP);
+            if ((asked & Readiness.READ) != 0) {
+                reported |= condition & Readiness.READ;
             }
-            if ((asked & Interest.WRITE) != 0) {
-                reported |= condition & Ready.WRITABLE;
+            if ((asked & Readiness.WRITE) != 0) {
+                reported |= condition & Readiness.WRITE;
             }
             return reported;
         }
 
         void reported() {
             changed = false;
-            disarmed = (interest & Interest.ONE_SHOT) != 0;
+            disarmed = (interest & Readiness.ONE_SHOT) != 0;
         }
     }
 
@@ -66,7 +66,6 @@ public final class ScriptedBackend implements Backend {
     private long nowNanos;
     private long wakeups;
     private boolean woken;
-    private int taken;
     private int closes;
     private int lastCollected;
 
@@ -178,20 +177,16 @@ public final class ScriptedBackend implements Backend {
 
     @Override
     @SuppressWarnings("ReferenceEquality") // a registration is only itself
-    public @Nullable IoHandler takeReady() {
+    public @Nullable ReadinessHandler dispatchNext() {
         while (!collected.isEmpty()) {
             Event event = collected.remove();
             if (registrations.get(event.fd()) == event.registration()) {
-                taken = event.ready();
-                return event.registration().handler;
+                ReadinessHandler handler = event.registration().handler;
+                handler.onReady(event.ready());
+                return handler;
             }
         }
         return null;
-    }
-
-    @Override
-    public int taken() {
-        return taken;
     }
 
     @Override
@@ -206,7 +201,7 @@ public final class ScriptedBackend implements Backend {
     }
 
     @Override
-    public void register(int fd, int interest, IoHandler handler) {
+    public void register(int fd, int interest, ReadinessHandler handler) {
         registrations.put(fd, new Registration(interest, handler));
     }
 
@@ -222,7 +217,7 @@ public final class ScriptedBackend implements Backend {
 
     @Override
     @SuppressWarnings("ReferenceEquality") // a handler is only itself
-    public void deregister(int fd, IoHandler handler) {
+    public void deregister(int fd, ReadinessHandler handler) {
         Registration registration = registrations.get(fd);
         if (registration != null && registration.handler == handler) {
             registrations.remove(fd);

@@ -60,12 +60,14 @@ class BufferPoolMemoryTest {
     }
 
     private NativeBuffer take(int atLeast) {
-        return Objects.requireNonNull(pool.take(atLeast), "the pool has nothing left");
+        return Objects.requireNonNull(pool.acquire(atLeast), "the pool has nothing left");
     }
 
     private List<NativeBuffer> takeAll(int atLeast) {
         List<NativeBuffer> taken = new ArrayList<>();
-        for (NativeBuffer next = pool.take(atLeast); next != null; next = pool.take(atLeast)) {
+        for (NativeBuffer next = pool.acquire(atLeast);
+                next != null;
+                next = pool.acquire(atLeast)) {
             taken.add(next);
         }
         return taken;
@@ -130,7 +132,7 @@ class BufferPoolMemoryTest {
                     for (int i = 0; i < 20_000; i++) {
                         NativeBuffer next =
                                 random.nextInt(100) < 55
-                                        ? pool.take(sizes[random.nextInt(sizes.length)])
+                                        ? pool.acquire(sizes[random.nextInt(sizes.length)])
                                         : null;
                         if (next != null) {
                             out.add(next);
@@ -150,7 +152,7 @@ class BufferPoolMemoryTest {
     @Test
     @Clause("O-8")
     void largeBuffer_released_isUnmappedAtOnce_andItsViewsFail() {
-        NativeBuffer large = Objects.requireNonNull(pool.takeForUser(MIB));
+        NativeBuffer large = Objects.requireNonNull(pool.acquireForUser(MIB));
         large.put("abc");
         ByteBuffer view = large.asReadable();
         NativeBuffer slice = (NativeBuffer) large.slice(2);
@@ -166,7 +168,7 @@ class BufferPoolMemoryTest {
     @Test
     @Clause("O-8")
     void largeBuffer_releasedWhileTheJdkReadsIntoIt_isUnmappedAfterThat() throws Exception {
-        NativeBuffer large = Objects.requireNonNull(pool.takeForUser(MIB));
+        NativeBuffer large = Objects.requireNonNull(pool.acquireForUser(MIB));
         ByteBuffer view = large.asWritable();
         Pipe pipe = Pipe.open();
         Thread reader = Thread.ofPlatform().start(() -> read(pipe, view));
@@ -196,7 +198,7 @@ class BufferPoolMemoryTest {
     @Test
     @Clause("O-8")
     void close_withABufferStillOut_leavesThatOneMapped() {
-        NativeBuffer kept = Objects.requireNonNull(pool.takeForUser(100));
+        NativeBuffer kept = Objects.requireNonNull(pool.acquireForUser(100));
         kept.put("abc");
         onLoop(() -> take(16 * KIB).release());
         assertThat(memory.mapped()).isEqualTo(2 * MIB);
@@ -216,16 +218,16 @@ class BufferPoolMemoryTest {
             memory.refuse(1, Long.MAX_VALUE);
             onLoop(
                     () -> {
-                        assertThat(pool.take(size)).isNull();
+                        assertThat(pool.acquire(size)).isNull();
                         assertThat(pool.used()).isZero();
-                        assertThat(pool.isTight()).isTrue();
-                        pool.whenRelaxed(() -> relaxed.add("size " + size));
+                        assertThat(pool.isNearLimit()).isTrue();
+                        pool.whenAvailable(() -> relaxed.add("size " + size));
                     });
             assertThat(relaxed).doesNotContain("size " + size);
             memory.refuse(0, 0);
             secondsPass(2);
             assertThat(relaxed).contains("size " + size);
-            assertThat(pool.isTight()).isFalse();
+            assertThat(pool.isNearLimit()).isFalse();
             onLoop(() -> take(size).release());
         }
     }
@@ -242,7 +244,7 @@ class BufferPoolMemoryTest {
             memory.refuse(n, n);
             List<NativeBuffer> out = new ArrayList<>();
             for (int i = 0; i < 500; i++) {
-                NativeBuffer next = one.take(sizes[random.nextInt(sizes.length)]);
+                NativeBuffer next = one.acquire(sizes[random.nextInt(sizes.length)]);
                 if (next != null) {
                     next.putInt(i);
                     out.add(next);

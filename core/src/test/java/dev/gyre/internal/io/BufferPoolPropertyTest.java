@@ -87,7 +87,7 @@ class BufferPoolPropertyTest {
             int size = atLeast <= 4_096 ? 4_096 : atLeast <= 16_384 ? 16_384 : 65_536;
             size = Math.max(size, (atLeast + 4_095) / 4_096 * 4_096);
             @Nullable Buffer taken =
-                    step.kind == Kind.TAKE ? pool.take(atLeast) : pool.takeForUser(atLeast);
+                    step.kind == Kind.TAKE ? pool.acquire(atLeast) : pool.acquireForUser(atLeast);
             if (used() + size > LIMIT) {
                 assertThat(taken).as("beyond the limit").isNull();
                 return;

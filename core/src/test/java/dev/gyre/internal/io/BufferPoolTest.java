@@ -55,12 +55,14 @@ class BufferPoolTest {
     }
 
     private NativeBuffer take(int atLeast) {
-        return Objects.requireNonNull(pool.take(atLeast), "the pool has nothing left");
+        return Objects.requireNonNull(pool.acquire(atLeast), "the pool has nothing left");
     }
 
     private List<NativeBuffer> takeAll(int atLeast) {
         List<NativeBuffer> taken = new ArrayList<>();
-        for (NativeBuffer next = pool.take(atLeast); next != null; next = pool.take(atLeast)) {
+        for (NativeBuffer next = pool.acquire(atLeast);
+                next != null;
+                next = pool.acquire(atLeast)) {
             taken.add(next);
         }
         return taken;
@@ -90,7 +92,7 @@ class BufferPoolTest {
                     List<NativeBuffer> all = takeAll(16 * KIB);
                     assertThat(all).hasSize(64);
                     assertThat(pool.used()).isEqualTo(MIB);
-                    assertThat(pool.take(1)).isNull();
+                    assertThat(pool.acquire(1)).isNull();
                     assertThat(Buffer.tryAcquire(loop, 1)).isNull();
                     assertThatThrownBy(() -> Buffer.acquire(loop, 100_000))
                             .isInstanceOf(LoopOverloadedException.class)
@@ -98,7 +100,7 @@ class BufferPoolTest {
                             .hasMessageContaining("1048576 of 1048576")
                             .hasMessageContaining("withBufferMemory");
                     all.removeLast().release();
-                    assertThat(pool.take(16 * KIB)).isNotNull();
+                    assertThat(pool.acquire(16 * KIB)).isNotNull();
                 });
     }
 
@@ -209,18 +211,18 @@ class BufferPoolTest {
         onLoop(
                 () -> {
                     all.addAll(takeAll(64 * KIB));
-                    assertThat(pool.isTight()).isTrue();
-                    pool.whenRelaxed(() -> log.add("first"));
-                    pool.whenRelaxed(
+                    assertThat(pool.isNearLimit()).isTrue();
+                    pool.whenAvailable(() -> log.add("first"));
+                    pool.whenAvailable(
                             () -> {
                                 log.add("second");
-                                pool.whenRelaxed(() -> log.add("again"));
+                                pool.whenAvailable(() -> log.add("again"));
                             });
                 });
         onLoop(() -> all.subList(0, 3).forEach(NativeBuffer::release));
         assertThat(log).as("13 of 16 are out").isEmpty();
         onLoop(() -> all.get(3).release());
-        assertThat(pool.isTight()).as("12 of 16 are out").isFalse();
+        assertThat(pool.isNearLimit()).as("12 of 16 are out").isFalse();
         assertThat(log).containsExactly("first", "second");
         onLoop(() -> all.get(4).release());
         assertThat(log).containsExactly("first", "second", "again");
@@ -229,11 +231,11 @@ class BufferPoolTest {
     @Test
     void whenRelaxed_withAWaiterThatThrows_callsTheOthersToo() {
         List<String> log = new ArrayList<>();
-        pool.whenRelaxed(
+        pool.whenAvailable(
                 () -> {
                     throw new IllegalStateException("as it happens");
                 });
-        pool.whenRelaxed(() -> log.add("second"));
+        pool.whenAvailable(() -> log.add("second"));
         assertThatThrownBy(() -> onLoop(() -> {})).hasMessage("as it happens");
         onLoop(() -> {});
         assertThat(log).containsExactly("second");
@@ -245,8 +247,8 @@ class BufferPoolTest {
         List<NativeBuffer> all = new ArrayList<>();
         onLoop(
                 () -> {
-                    pool.whenRelaxed(() -> all.addAll(takeAll(64 * KIB)));
-                    pool.whenRelaxed(() -> log.add("second"));
+                    pool.whenAvailable(() -> all.addAll(takeAll(64 * KIB)));
+                    pool.whenAvailable(() -> log.add("second"));
                 });
         onLoop(() -> {});
         assertThat(all).hasSize(16);
@@ -262,7 +264,7 @@ class BufferPoolTest {
         onLoop(
                 () -> {
                     List<NativeBuffer> all = takeAll(64 * KIB);
-                    pool.whenRelaxed(() -> log.add("too late"));
+                    pool.whenAvailable(() -> log.add("too late"));
                     loop.own(() -> all.forEach(NativeBuffer::release));
                     loop.close();
                 });

@@ -12,7 +12,7 @@ import dev.gyre.Watcher;
 import dev.gyre.internal.io.WatcherPrograms.Spec;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.Operations;
+import dev.gyre.io.operation.Operations;
 import dev.gyre.os.Pipe;
 
 import net.jqwik.api.Arbitraries;

@@ -6,7 +6,7 @@ import dev.gyre.Clause;
 import dev.gyre.LoopConfig;
 import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.loop.Loop;
 
@@ -41,8 +41,8 @@ class WatcherInFlightTest {
         Watcher once =
                 loop.watch(descriptors.get(4), WatchSpec.reading(w -> log.add("once")).oneShot());
         loop.watch(descriptors.get(3), WatchSpec.reading(w -> once.rearm()).oneShot());
-        backend.setCondition(3, Ready.READABLE);
-        backend.setCondition(4, Ready.READABLE);
+        backend.setCondition(3, Readiness.READ);
+        backend.setCondition(4, Readiness.READ);
         polls(3);
         assertThat(log).containsExactly("once");
         assertThat(once.isArmed()).isFalse();
@@ -55,10 +55,10 @@ class WatcherInFlightTest {
     @Clause("W-9")
     void levelTriggered_hungUpBeforeItIsWritable_isToldForAsLongAsThatLasts() {
         loop.watch(descriptors.get(3), WatchSpec.writing(w -> log.add("writable")));
-        backend.setCondition(3, Ready.HANGUP);
+        backend.setCondition(3, Readiness.HANGUP);
         polls(3);
         assertThat(backend.lastCollected()).as("events that nobody wants").isZero();
-        backend.setCondition(3, Ready.HANGUP | Ready.WRITABLE);
+        backend.setCondition(3, Readiness.HANGUP | Readiness.WRITE);
         polls(3);
         assertThat(log).hasSize(3);
     }
@@ -70,12 +70,12 @@ class WatcherInFlightTest {
                 loop.watch(descriptors.get(4), WatchSpec.reading(w -> log.add("read")).oneShot());
         WatchSpec writing = WatchSpec.writing(w -> log.add("write")).oneShot();
         loop.watch(descriptors.get(3), WatchSpec.reading(w -> once.modify(writing)).oneShot());
-        backend.setCondition(3, Ready.READABLE);
-        backend.setCondition(4, Ready.READABLE);
+        backend.setCondition(3, Readiness.READ);
+        backend.setCondition(4, Readiness.READ);
         polls(2);
         assertThat(log).isEmpty();
         assertThat(once.isArmed()).isTrue();
-        backend.setCondition(4, Ready.READABLE | Ready.WRITABLE);
+        backend.setCondition(4, Readiness.READ | Readiness.WRITE);
         polls(3);
         assertThat(log).containsExactly("write");
     }

@@ -8,7 +8,7 @@ import dev.gyre.FailurePolicy;
 import dev.gyre.LoopConfig;
 import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.loop.Loop;
 
@@ -45,10 +45,10 @@ class WatcherMeaningTest {
         for (int i = 0; i < letters.length(); i++) {
             bits |=
                     switch (letters.charAt(i)) {
-                        case 'R' -> Ready.READABLE;
-                        case 'W' -> Ready.WRITABLE;
-                        case 'E' -> Ready.ERROR;
-                        default -> Ready.HANGUP;
+                        case 'R' -> Readiness.READ;
+                        case 'W' -> Readiness.WRITE;
+                        case 'E' -> Readiness.ERROR;
+                        default -> Readiness.HANGUP;
                     };
         }
         return bits;
@@ -108,8 +108,8 @@ class WatcherMeaningTest {
                                     log.add("error");
                                     watcher.unwatch();
                                 }));
-        happens(Ready.ERROR | Ready.HANGUP | Ready.READABLE);
-        happens(Ready.READABLE);
+        happens(Readiness.ERROR | Readiness.HANGUP | Readiness.READ);
+        happens(Readiness.READ);
         assertThat(log).containsExactly("error");
     }
 
@@ -122,7 +122,7 @@ class WatcherMeaningTest {
                                 (thread, thrown) -> log.add(thrown.getMessage())),
                         backend);
         loop.watch(fakes.get(FD), throwing().onWrite(says("write")));
-        happens(Ready.READABLE | Ready.WRITABLE);
+        happens(Readiness.READ | Readiness.WRITE);
         assertThat(log).containsExactly("read", "thrown by read", "write");
     }
 
@@ -132,7 +132,7 @@ class WatcherMeaningTest {
         loop = Loop.open(LoopConfig.DEFAULT.withFailurePolicy(FailurePolicy.PROPAGATE), backend);
         Watcher watcher =
                 loop.watch(fakes.get(FD), throwing().onWrite(says("write")).edgeTriggered());
-        assertThatThrownBy(() -> happens(Ready.READABLE | Ready.WRITABLE))
+        assertThatThrownBy(() -> happens(Readiness.READ | Readiness.WRITE))
                 .hasMessage("thrown by read");
         assertThat(log).containsExactly("read");
         loop.runFor(Duration.ZERO);
@@ -145,7 +145,7 @@ class WatcherMeaningTest {
     void oneShot_whoseLastCallbackThrows_isDisarmedAllTheSame() {
         loop = Loop.open(LoopConfig.DEFAULT.withFailurePolicy(FailurePolicy.PROPAGATE), backend);
         Watcher watcher = loop.watch(fakes.get(FD), throwing().oneShot());
-        assertThatThrownBy(() -> happens(Ready.READABLE)).hasMessage("thrown by read");
+        assertThatThrownBy(() -> happens(Readiness.READ)).hasMessage("thrown by read");
         assertThat(watcher.isArmed()).isFalse();
     }
 
@@ -161,7 +161,7 @@ class WatcherMeaningTest {
     @Clause("W-7")
     void oneShot_whoseEventNobodyWants_isDisarmedToo() {
         Watcher watcher = loop.watch(fakes.get(FD), WatchSpec.writing(says("write")).oneShot());
-        happens(Ready.HANGUP);
+        happens(Readiness.HANGUP);
         assertThat(log).isEmpty();
         assertThat(watcher.isArmed()).isFalse();
     }
@@ -169,7 +169,7 @@ class WatcherMeaningTest {
     @Test
     void isErrorAndIsHangUp_outsideACallback_areFalse() {
         Watcher watcher = loop.watch(fakes.get(FD), WatchSpec.reading(says("read")));
-        happens(Ready.READABLE | Ready.HANGUP);
+        happens(Readiness.READ | Readiness.HANGUP);
         assertThat(watcher.isHangUp()).isFalse();
         assertThat(watcher.isError()).isFalse();
     }
@@ -186,12 +186,12 @@ class WatcherMeaningTest {
                             fakes.get(FD).close();
                             loop.watch(fakes.reopen(FD), WatchSpec.reading(says("new")));
                         }));
-        backend.makeReady(FD - 1, Ready.READABLE);
-        happens(Ready.READABLE); // Found by the same poll, but dispatched after the other.
+        backend.makeReady(FD - 1, Readiness.READ);
+        happens(Readiness.READ); // Found by the same poll, but dispatched after the other.
         assertThat(log).containsExactly("reopens");
         assertThat(old.isWatching()).isFalse();
         assertThat(loop.metrics().watchers()).isEqualTo(2);
-        happens(Ready.READABLE);
+        happens(Readiness.READ);
         assertThat(log).containsExactly("reopens", "new");
     }
 
@@ -208,9 +208,9 @@ class WatcherMeaningTest {
                                     loop.watch(fakes.reopen(FD), both.onWrite(says("new write")));
                                 })
                         .onWrite(says("old write")));
-        happens(Ready.READABLE | Ready.WRITABLE);
+        happens(Readiness.READ | Readiness.WRITE);
         assertThat(log).containsExactly("reopens");
-        happens(Ready.WRITABLE);
+        happens(Readiness.WRITE);
         assertThat(log).containsExactly("reopens", "new write");
     }
 }

@@ -1,6 +1,6 @@
 package dev.gyre.internal.io;
 
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.io.WatcherPrograms.Action;
 import dev.gyre.internal.io.WatcherPrograms.Spec;
 
@@ -14,7 +14,7 @@ import java.util.TreeMap;
 /// Watchers as the clauses W-1 to W-9 have them, over a kernel of one line a rule. Says which
 /// callbacks run, in which order.
 final class WatcherModel {
-    private static final int UNASKED = Ready.ERROR | Ready.HANGUP;
+    private static final int UNASKED = Readiness.ERROR | Readiness.HANGUP;
 
     private static final class Watcher {
         final int id;
@@ -59,7 +59,8 @@ final class WatcherModel {
             if (!reports || spec.isNothing() || (onChange && !changed)) {
                 return 0;
             }
-            int asked = (spec.reader() ? Ready.READABLE : 0) | (spec.writer() ? Ready.WRITABLE : 0);
+            int asked =
+                    (spec.reader() ? Readiness.READ : 0) | (spec.writer() ? Readiness.WRITE : 0);
             return condition & (asked | UNASKED);
         }
     }
@@ -157,11 +158,12 @@ final class WatcherModel {
         if (!watcher.alive || !watcher.armed) {
             return; // W-3, and W-7: one dispatch for one arming.
         }
-        boolean error = (ready & Ready.ERROR) != 0;
+        boolean error = (ready & Readiness.ERROR) != 0;
         boolean onlyError = error && watcher.spec.error(); // W-6
         boolean read =
-                watcher.spec.reader() && (error || (ready & (Ready.READABLE | Ready.HANGUP)) != 0);
-        boolean write = watcher.spec.writer() && (error || (ready & Ready.WRITABLE) != 0);
+                watcher.spec.reader()
+                        && (error || (ready & (Readiness.READ | Readiness.HANGUP)) != 0);
+        boolean write = watcher.spec.writer() && (error || (ready & Readiness.WRITE) != 0);
         if (!onlyError && !read && !write) {
             passOver(watcher);
             return;

@@ -1,6 +1,6 @@
 package dev.gyre.internal.io;
 
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
 
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -40,14 +40,14 @@ final class WatcherPrograms {
         Arbitrary<Integer> conditions =
                 Arbitraries.of(
                         0,
-                        Ready.READABLE,
-                        Ready.WRITABLE,
-                        Ready.HANGUP,
-                        Ready.ERROR,
-                        Ready.READABLE | Ready.WRITABLE,
-                        Ready.READABLE | Ready.HANGUP,
-                        Ready.WRITABLE | Ready.ERROR,
-                        Ready.READABLE | Ready.WRITABLE | Ready.HANGUP | Ready.ERROR);
+                        Readiness.READ,
+                        Readiness.WRITE,
+                        Readiness.HANGUP,
+                        Readiness.ERROR,
+                        Readiness.READ | Readiness.WRITE,
+                        Readiness.READ | Readiness.HANGUP,
+                        Readiness.WRITE | Readiness.ERROR,
+                        Readiness.READ | Readiness.WRITE | Readiness.HANGUP | Readiness.ERROR);
         return Combinators.combine(
                         Arbitraries.of(Kind.class), Arbitraries.of(3, 4, 70), conditions, specs)
                 .as(Action::new);

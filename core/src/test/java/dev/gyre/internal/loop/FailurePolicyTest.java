@@ -10,7 +10,7 @@ import dev.gyre.LoopConfig;
 import dev.gyre.LoopState;
 import dev.gyre.ShutdownReport;
 import dev.gyre.WatchSpec;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.io.FakeDescriptors;
 import dev.gyre.metrics.LoopObserver;
@@ -67,8 +67,8 @@ class FailurePolicyTest {
                             loop.unwatch(fakes.get(1));
                             loop.unwatch(fakes.get(2));
                         }));
-        backend.makeReady(1, Ready.READABLE);
-        backend.makeReady(2, Ready.READABLE);
+        backend.makeReady(1, Readiness.READ);
+        backend.makeReady(2, Readiness.READ);
     }
 
     @Test

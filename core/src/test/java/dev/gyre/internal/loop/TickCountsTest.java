@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.gyre.Clause;
 import dev.gyre.LoopConfig;
 import dev.gyre.WatchSpec;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.backend.ScriptedBackend.Poll;
 import dev.gyre.internal.io.FakeDescriptors;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.Operations;
-import dev.gyre.io.Sockets;
+import dev.gyre.io.operation.Operations;
+import dev.gyre.io.operation.Sockets;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -64,7 +64,7 @@ class TickCountsTest {
             case DEFERRED -> loop.defer(callback);
             case IO -> {
                 loop.watch(fakes.get(number), WatchSpec.reading(_ -> callback.run()));
-                backend.makeReady(number, Ready.READABLE);
+                backend.makeReady(number, Readiness.READ);
             }
         }
     }
@@ -120,7 +120,7 @@ class TickCountsTest {
             case DEFERRED -> loop.defer(ends);
             case IO -> {
                 loop.watch(fakes.get(0), WatchSpec.reading(_ -> ends.run()));
-                backend.makeReady(0, Ready.READABLE);
+                backend.makeReady(0, Readiness.READ);
             }
         }
         add(kind, 1);

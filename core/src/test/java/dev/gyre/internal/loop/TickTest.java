@@ -9,7 +9,7 @@ import dev.gyre.LoopState;
 import dev.gyre.RunMode;
 import dev.gyre.Timer;
 import dev.gyre.WatchSpec;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.backend.ScriptedBackend.Poll;
 import dev.gyre.internal.base.InternalTask;
@@ -56,7 +56,7 @@ class TickTest {
     @Clause("L-5")
     void turn_withWorkOfEveryKind_runsItInTheContractsOrder() {
         loop.watch(fakes.get(7), WatchSpec.reading(ready -> saysAndLeaves("io").run()));
-        backend.makeReady(7, Ready.READABLE);
+        backend.makeReady(7, Readiness.READ);
         loop.submit(saysAndLeaves("external"));
         loop.submitPriority(saysAndLeaves("priority"));
         loop.after(Duration.ZERO, timer -> saysAndLeaves("timer").run());
@@ -89,7 +89,7 @@ class TickTest {
                             loop.after(Duration.ZERO, timer -> log.add("timer"));
                             loop.unwatch(fakes.get(7));
                         }));
-        backend.makeReady(7, Ready.READABLE);
+        backend.makeReady(7, Readiness.READ);
         loop.runUntilEmpty();
         assertThat(log).containsExactly("io", "timer", "deferred");
     }
@@ -151,7 +151,7 @@ class TickTest {
             case 2 -> loop.defer(action);
             case 3 -> loop.microtask(action);
             case 4 -> loop.after(Duration.ofNanos(random.nextInt(50)), timer -> action.run());
-            case 5 -> backend.makeReady(random.nextInt(4), Ready.READABLE);
+            case 5 -> backend.makeReady(random.nextInt(4), Readiness.READ);
             default -> loop.after(Duration.ZERO, timer -> action.run());
         }
     }
@@ -279,7 +279,7 @@ class TickTest {
         for (int fd = 0; fd < 3; fd++) {
             String name = "io" + fd;
             loop.watch(fakes.get(fd), WatchSpec.reading(ready -> saysAndLeaves(name).run()));
-            backend.makeReady(fd, Ready.READABLE);
+            backend.makeReady(fd, Readiness.READ);
         }
         assertThat(loop.runOne()).isEqualTo(1);
         assertThat(log).containsExactly("io0", "io0'");
@@ -417,7 +417,7 @@ class TickTest {
                             log.add("io");
                             loop.unwatch(fakes.get(3));
                         }));
-        backend.duringWait(() -> backend.makeReady(3, Ready.READABLE));
+        backend.duringWait(() -> backend.makeReady(3, Readiness.READ));
         loop.runUntilEmpty();
         assertThat(log).containsExactly("io");
     }
@@ -463,7 +463,7 @@ class TickTest {
     @Clause("Q-3")
     void externalLane_runsWhatIsThere_andWhatThatSubmitsInALaterTick() {
         loop.watch(fakes.get(1), WatchSpec.reading(ready -> log.add("io")));
-        backend.makeReady(1, Ready.READABLE);
+        backend.makeReady(1, Readiness.READ);
         loop.submit(
                 () -> {
                     log.add("first");
@@ -556,7 +556,7 @@ class TickTest {
                             loop.defer(says("from io"));
                             loop.unwatch(fakes.get(1));
                         }));
-        backend.makeReady(1, Ready.READABLE);
+        backend.makeReady(1, Readiness.READ);
         loop.after(
                 Duration.ZERO,
                 timer -> {
@@ -573,7 +573,7 @@ class TickTest {
     @Clause("Q-7")
     void defer_fromADeferredCallback_runsInTheNextTurnAndKeepsThePollFromBlocking() {
         loop.watch(fakes.get(1), WatchSpec.reading(ready -> log.add("io")));
-        backend.makeReady(1, Ready.READABLE);
+        backend.makeReady(1, Readiness.READ);
         loop.defer(
                 () -> {
                     log.add("first");
@@ -642,7 +642,7 @@ class TickTest {
         for (int fd = 0; fd < count; fd++) {
             String name = "io" + fd;
             loop.watch(fakes.get(fd), WatchSpec.reading(ready -> saysAndLeaves(name).run()));
-            backend.makeReady(fd, Ready.READABLE);
+            backend.makeReady(fd, Readiness.READ);
         }
     }
 
@@ -696,7 +696,7 @@ class TickTest {
                     }
                 });
         loop.watch(fakes.get(1), WatchSpec.reading(ready -> log.add("io")));
-        backend.makeReady(1, Ready.READABLE);
+        backend.makeReady(1, Readiness.READ);
         loop.after(
                 Duration.ofMillis(2),
                 timer -> {

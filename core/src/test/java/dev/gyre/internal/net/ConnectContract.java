@@ -14,16 +14,16 @@ import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.internal.sys.Syscalls;
-import dev.gyre.io.Accept;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
 import dev.gyre.io.KeepAlive;
-import dev.gyre.io.Operation;
 import dev.gyre.io.OperationFixture;
 import dev.gyre.io.PortSharing;
 import dev.gyre.io.Resolver;
 import dev.gyre.io.SocketOptions;
-import dev.gyre.io.Sockets;
+import dev.gyre.io.operation.AcceptOperation;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Sockets;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -123,7 +123,7 @@ public abstract class ConnectContract extends OperationFixture {
     }
 
     private Descriptor accepted(Descriptor listener) {
-        Accept accept = operations.accept(listener, op -> opened.add(op.accepted()));
+        AcceptOperation accept = operations.accept(listener, op -> opened.add(op.accepted()));
         accept.start();
         runUntilDone(accept);
         assertThat(accept.result()).as("accepting: %s", accept.failure()).isNotNegative();
@@ -189,7 +189,7 @@ public abstract class ConnectContract extends OperationFixture {
         Descriptor listener =
                 listen(
                         anyPort(),
-                        new SocketSettings(SocketOptions.DEFAULT, PortSharing.ALONE, true, 1));
+                        new SocketSettings(SocketOptions.DEFAULT, PortSharing.EXCLUSIVE, true, 1));
         SocketAddress full = Sockets.localAddress(loop, listener);
         Throwable late = null;
         for (int i = 0; i < 8 && late == null; i++) {
@@ -372,7 +372,7 @@ public abstract class ConnectContract extends OperationFixture {
     @Clause("N-1")
     void listen_onAllAddressesOfOneSort_leavesTheOtherAlone() {
         SocketSettings apart =
-                new SocketSettings(SocketOptions.DEFAULT, PortSharing.ALONE, false, 16);
+                new SocketSettings(SocketOptions.DEFAULT, PortSharing.EXCLUSIVE, false, 16);
         Descriptor six = listen(new InetSocketAddress(host("::"), 0), apart);
         InetSocketAddress four = new InetSocketAddress(host(ONE), portOf(six));
         assertThat(rejection(connect(four))).hasMessageContaining("ECONNREFUSED");
@@ -381,19 +381,19 @@ public abstract class ConnectContract extends OperationFixture {
     @Test
     @Clause("N-1")
     void listen_joined_sharesThePort() {
-        Descriptor first = listen(anyPort(), sharing(PortSharing.JOINED));
-        Descriptor second = listen(Sockets.localAddress(loop, first), sharing(PortSharing.JOINED));
+        Descriptor first = listen(anyPort(), sharing(PortSharing.SHARED));
+        Descriptor second = listen(Sockets.localAddress(loop, first), sharing(PortSharing.SHARED));
         assertThat(portOf(second)).isEqualTo(portOf(first));
     }
 
     @Test
     @Clause("N-1")
     void listen_asTheFirst_letsOthersJoin_andNobodyElse() {
-        Descriptor first = listen(anyPort(), sharing(PortSharing.FIRST));
+        Descriptor first = listen(anyPort(), sharing(PortSharing.SHARED_FIRST));
         SocketAddress address = Sockets.localAddress(loop, first);
-        Descriptor second = listen(address, sharing(PortSharing.JOINED));
+        Descriptor second = listen(address, sharing(PortSharing.SHARED));
         assertThat(portOf(second)).isEqualTo(portOf(first));
-        for (PortSharing other : List.of(PortSharing.FIRST, PortSharing.ALONE)) {
+        for (PortSharing other : List.of(PortSharing.SHARED_FIRST, PortSharing.EXCLUSIVE)) {
             assertThatThrownBy(() -> listen(address, sharing(other)))
                     .as("listening %s where others share the port", other)
                     .hasMessageContaining("EADDRINUSE");

@@ -77,7 +77,7 @@ class TlsTransportTest {
             }
             byte[] bytes = new byte[first.readable()];
             first.asReadable().get(bytes);
-            first.emptied(bytes.length);
+            first.advanceReadIndex(bytes.length);
             queue.taken(bytes.length);
             return bytes;
         }
@@ -187,7 +187,7 @@ class TlsTransportTest {
         int at = 0;
         while (at < bytes.length) {
             int part = Math.min(bytes.length - at, 16 << 10);
-            NativeBuffer arrived = streams.operations().pool().take(16 << 10);
+            NativeBuffer arrived = streams.operations().pool().acquire(16 << 10);
             arrived.put(bytes, at, part);
             wire.onReceived(arrived);
             assertThat(arrived.readable()).as("all is taken").isZero();

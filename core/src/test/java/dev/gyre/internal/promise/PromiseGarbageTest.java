@@ -12,7 +12,7 @@ import dev.gyre.LoopConfig;
 import dev.gyre.Promise;
 import dev.gyre.Reachability;
 import dev.gyre.WatchSpec;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.io.FakeDescriptors;
 import dev.gyre.internal.loop.Loop;
@@ -398,7 +398,7 @@ class PromiseGarbageTest {
         FakeDescriptors fakes = new FakeDescriptors();
         loop.watch(
                 fakes.get(7), WatchSpec.reading(ready -> made.add(Reachability.of(this::pending))));
-        backend.makeReady(7, Ready.READABLE); // After the poll: the last callbacks of a turn.
+        backend.makeReady(7, Readiness.READ); // After the poll: the last callbacks of a turn.
         loop.submit(() -> made.add(Reachability.of(this::pending)));
         backend.duringWait(
                 () -> {

@@ -24,7 +24,8 @@ public final class FileWorkersStress {
     private FileWorkersStress() {}
 
     /// A loop that ends, and one file to be opened.
-    private static final class Scene extends StressLoopContext implements FileCalls, IoHandler {
+    private static final class Scene extends StressLoopContext
+            implements FileCalls, CompletionHandler {
         private final CompletionQueue completions = new CompletionQueue();
         private final FileWorkers work = new FileWorkers(this, () -> this, completions);
         private final Request request = new Request(this);
@@ -44,7 +45,7 @@ public final class FileWorkersStress {
         Scene() {
             request.opcode = Opcode.FILE_OPEN;
             request.begin(null);
-            completions.begun();
+            completions.onStarted();
             work.start(request);
         }
 
@@ -74,7 +75,7 @@ public final class FileWorkersStress {
         }
 
         private void discardPosted() {
-            for (Request done = completions.take(); done != null; done = completions.take()) {
+            for (Request done = completions.poll(); done != null; done = completions.poll()) {
                 ended.incrementAndGet();
                 if (done.result >= 0) {
                     int _ = close((int) done.result);
@@ -105,12 +106,7 @@ public final class FileWorkersStress {
         }
 
         @Override
-        public int take(int ready) {
-            return 0;
-        }
-
-        @Override
-        public void run(int callback) {}
+        public void onComplete(Request request) {}
 
         @Override
         public int open(long pathAddress, int flags, int mode) {

@@ -4,8 +4,7 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import dev.gyre.WatchSpec;
-import dev.gyre.internal.backend.IoHandler;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.base.StressLoopContext;
 import dev.gyre.io.ClosedDescriptorException;
 
@@ -96,12 +95,9 @@ public final class ClosingStress {
         @Actor
         public void loop(LII_Result result) {
             boolean closedBefore = scene.closed;
-            int callbacks = watcher.take(Ready.READABLE);
-            if ((callbacks & IoHandler.READ) != 0) {
-                if (watcher.wants(IoHandler.READ)) {
-                    watcher.run(IoHandler.READ);
-                }
-                watcher.finish();
+            watcher.onReady(Readiness.READ);
+            if (watcher.nextCallback()) {
+                watcher.runCallback();
             }
             result.r1 = !scene.told ? "dropped" : closedBefore ? "told too late" : "told";
         }

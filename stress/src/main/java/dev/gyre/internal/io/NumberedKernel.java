@@ -1,7 +1,7 @@
 package dev.gyre.internal.io;
 
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.backend.epoll.CountingKernel;
 import dev.gyre.internal.sys.Linux;
 
@@ -18,7 +18,7 @@ final class NumberedKernel implements Backend {
 
     // Shared: written by whichever actor changes it, under the lock of Watchers; read by the
     // arbiter.
-    private volatile @Nullable IoHandler registered;
+    private volatile @Nullable ReadinessHandler registered;
 
     /// Whether anything is still registered.
     boolean isRegistered() {
@@ -31,7 +31,7 @@ final class NumberedKernel implements Backend {
     }
 
     @Override
-    public void register(int fd, int interest, IoHandler handler) {
+    public void register(int fd, int interest, ReadinessHandler handler) {
         registered = handler;
         change();
     }
@@ -43,7 +43,7 @@ final class NumberedKernel implements Backend {
 
     @Override
     @SuppressWarnings("ReferenceEquality") // a handler is only itself
-    public void deregister(int fd, IoHandler handler) {
+    public void deregister(int fd, ReadinessHandler handler) {
         if (registered == handler) {
             registered = null;
             change();
@@ -67,13 +67,8 @@ final class NumberedKernel implements Backend {
     public void pollUntil(long deadlineNanos) {}
 
     @Override
-    public @Nullable IoHandler takeReady() {
+    public @Nullable ReadinessHandler dispatchNext() {
         return null;
-    }
-
-    @Override
-    public int taken() {
-        return 0;
     }
 
     @Override

@@ -38,7 +38,7 @@ final class OneRequest implements OperationEngine {
     public void start(DescriptorState descriptor, Request request) {
         request.begin(descriptor);
         request.fd = descriptor.fd;
-        completions.begun();
+        completions.onStarted();
         pending = request;
     }
 
@@ -67,8 +67,8 @@ final class OneRequest implements OperationEngine {
     public void resume(Request request) {}
 
     @Override
-    public @Nullable Request takeCompleted() {
-        return completions.take();
+    public @Nullable Request pollCompleted() {
+        return completions.poll();
     }
 
     @Override
@@ -82,8 +82,8 @@ final class OneRequest implements OperationEngine {
     }
 
     @Override
-    public long ended() {
-        return completions.ended();
+    public long completedCount() {
+        return completions.completedCount();
     }
 
     @Override
@@ -95,7 +95,7 @@ final class OneRequest implements OperationEngine {
     }
 
     @Override
-    public void giveBack(int buffer) {}
+    public void releaseBuffer(int buffer) {}
 
     @Override
     public void close() {}

@@ -11,7 +11,7 @@ import dev.gyre.internal.backend.epoll.CountingKernel;
 import dev.gyre.internal.base.StressLoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Syscalls;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
@@ -55,7 +55,7 @@ public final class OperationStress {
         private volatile @Nullable Thread loopThread;
 
         Scene() {
-            descriptor.opening().known(Traits.SOCKET | Traits.STREAM);
+            descriptor.lifetime().setTraits(Traits.SOCKET | Traits.STREAM);
             operation =
                     operations
                             .pools()
@@ -80,12 +80,10 @@ public final class OperationStress {
             for (Runnable task = lane.poll(); task != null; task = lane.poll()) {
                 task.run();
             }
-            for (Request done = requests.takeCompleted();
+            for (Request done = requests.pollCompleted();
                     done != null;
-                    done = requests.takeCompleted()) {
-                int callbacks = done.owner.take(0);
-                done.owner.run(callbacks);
-                done.owner.finish();
+                    done = requests.pollCompleted()) {
+                done.handler.onComplete(done);
             }
         }
 

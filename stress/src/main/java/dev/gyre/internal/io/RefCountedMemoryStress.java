@@ -37,7 +37,7 @@ public final class RefCountedMemoryStress {
         private final NativeBuffer slice;
 
         public ReleaseAgainstRelease() {
-            buffer.filled(2);
+            buffer.advanceWriteIndex(2);
             slice = (NativeBuffer) buffer.slice(1);
         }
 

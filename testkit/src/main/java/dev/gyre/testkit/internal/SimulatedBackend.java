@@ -3,11 +3,10 @@ package dev.gyre.testkit.internal;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.Interest;
-import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.OperationEngine;
-import dev.gyre.internal.backend.Ready;
-import dev.gyre.internal.backend.reactor.Reactor;
+import dev.gyre.internal.backend.Readiness;
+import dev.gyre.internal.backend.ReadinessHandler;
+import dev.gyre.internal.backend.ReadinessOperations;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
@@ -44,7 +43,7 @@ public final class SimulatedBackend implements Backend {
 
     private static final long BUSY_POLL_NANOS = 10_000;
 
-    private record Entry(int generation, IoHandler handler) {}
+    private record Entry(int generation, ReadinessHandler handler) {}
 
     private final SimulatedKernel kernel;
     private final int eventsPerWait;
@@ -64,7 +63,6 @@ public final class SimulatedBackend implements Backend {
 
     // Loop thread only.
     private final Deque<PollSet.Event> collected = new ArrayDeque<>();
-    private int taken;
     private int emptyWaits;
     private long lastProgress;
     private int idlePolls;
@@ -90,12 +88,12 @@ public final class SimulatedBackend implements Backend {
     }
 
     @Override
-    public OperationEngine openRequests(LoopContext host) {
-        return new Reactor(this, kernel.seam(), host);
+    public OperationEngine openOperations(LoopContext host) {
+        return new ReadinessOperations(this, kernel.seam(), host);
     }
 
     @Override
-    public Syscalls seam() {
+    public Syscalls syscalls() {
         return kernel.seam();
     }
 
@@ -220,31 +218,22 @@ public final class SimulatedBackend implements Backend {
     }
 
     @Override
-    public @Nullable IoHandler takeReady() {
-        synchronized (kernel) {
-            for (PollSet.Event event = collected.poll(); event != null; event = collected.poll()) {
-                Entry entry = entryOf((int) event.data());
-                if (!closed && entry != null && entry.generation == (int) (event.data() >>> 32)) {
-                    taken = readyBits(event.ready());
-                    return entry.handler;
-                }
+    public @Nullable ReadinessHandler dispatchNext() {
+        for (PollSet.Event event = collected.poll(); event != null; event = collected.poll()) {
+            ReadinessHandler handler = handlerOf(event.data());
+            if (handler != null) {
+                handler.onReady(event.ready());
+                return handler;
             }
-            return null;
         }
+        return null;
     }
 
-    private static int readyBits(int bits) {
-        return ((bits & Linux.EPOLLIN) != 0 ? Ready.READABLE : 0)
-                | ((bits & Linux.EPOLLOUT) != 0 ? Ready.WRITABLE : 0)
-                | ((bits & Linux.EPOLLERR) != 0 ? Ready.ERROR : 0)
-                | ((bits & Linux.EPOLLHUP) != 0 ? Ready.HANGUP : 0)
-                | ((bits & Linux.EPOLLRDHUP) != 0 ? Ready.END : 0)
-                | ((bits & Linux.EPOLLPRI) != 0 ? Ready.URGENT : 0);
-    }
-
-    @Override
-    public int taken() {
-        return taken;
+    private @Nullable ReadinessHandler handlerOf(long data) {
+        synchronized (kernel) {
+            Entry entry = closed ? null : entryOf((int) data);
+            return entry != null && entry.generation == (int) (data >>> 32) ? entry.handler : null;
+        }
     }
 
     @Override
@@ -262,7 +251,7 @@ public final class SimulatedBackend implements Backend {
     // ------------------------------------------------------------------ registrations
 
     @Override
-    public void register(int fd, int interest, IoHandler handler) {
+    public void register(int fd, int interest, ReadinessHandler handler) {
         if (fd < 0 || fd >= MOST_DESCRIPTORS) {
             throw new IllegalArgumentException("not a descriptor: " + fd);
         }
@@ -275,7 +264,7 @@ public final class SimulatedBackend implements Backend {
             generation = generation == -1 ? 1 : generation + 1;
             entries[fd] = new Entry(generation, handler);
             int result = arm(Linux.EPOLL_CTL_ADD, fd, generation, interest);
-            if (result == 0 && isEmpty(interest)) {
+            if (result == 0 && Readiness.isEmpty(interest)) {
                 result = probe(fd);
             }
             kernel.note("register " + fd + " " + Integer.toHexString(interest) + " = " + result);
@@ -304,7 +293,7 @@ public final class SimulatedBackend implements Backend {
 
     @Override
     @SuppressWarnings("ReferenceEquality") // a handler is only itself
-    public void deregister(int fd, IoHandler handler) {
+    public void deregister(int fd, ReadinessHandler handler) {
         synchronized (kernel) {
             Entry entry = entryOf(fd);
             if (closed || entry == null || entry.handler != handler) {
@@ -327,16 +316,15 @@ public final class SimulatedBackend implements Backend {
     }
 
     private int arm(int likely, int fd, int generation, int interest) {
-        if (isEmpty(interest)) {
+        if (Readiness.isEmpty(interest)) {
             int _ = polls.control(Linux.EPOLL_CTL_DEL, fd, 0, 0);
             return 0;
         }
         long data = (long) generation << 32 | fd;
-        int mask = kernelBits(interest);
-        int result = polls.control(likely, fd, mask, data);
+        int result = polls.control(likely, fd, interest, data);
         return switch (-result) {
-            case Errno.EEXIST -> polls.control(Linux.EPOLL_CTL_MOD, fd, mask, data);
-            case Errno.ENOENT -> polls.control(Linux.EPOLL_CTL_ADD, fd, mask, data);
+            case Errno.EEXIST -> polls.control(Linux.EPOLL_CTL_MOD, fd, interest, data);
+            case Errno.ENOENT -> polls.control(Linux.EPOLL_CTL_ADD, fd, interest, data);
             default -> result;
         };
     }
@@ -344,19 +332,6 @@ public final class SimulatedBackend implements Backend {
     private int probe(int fd) {
         int result = polls.control(Linux.EPOLL_CTL_ADD, fd, 0, 0);
         return result < 0 ? result : polls.control(Linux.EPOLL_CTL_DEL, fd, 0, 0);
-    }
-
-    private static boolean isEmpty(int interest) {
-        return Interest.isEmpty(interest);
-    }
-
-    private static int kernelBits(int interest) {
-        return ((interest & Interest.READ) != 0 ? Linux.EPOLLIN : 0)
-                | ((interest & Interest.WRITE) != 0 ? Linux.EPOLLOUT : 0)
-                | ((interest & Interest.URGENT) != 0 ? Linux.EPOLLPRI : 0)
-                | ((interest & Interest.END) != 0 ? Linux.EPOLLRDHUP : 0)
-                | ((interest & Interest.EDGE) != 0 ? Linux.EPOLLET : 0)
-                | ((interest & Interest.ONE_SHOT) != 0 ? Linux.EPOLLONESHOT : 0);
     }
 
     @Override

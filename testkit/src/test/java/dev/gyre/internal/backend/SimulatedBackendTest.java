@@ -110,7 +110,7 @@ class SimulatedBackendTest extends BackendContract {
                     loop.backend()
                             .register(
                                     pipe.reader(),
-                                    Interest.READ | Interest.EDGE,
+                                    Readiness.READ | Readiness.EDGE,
                                     bits -> loop.stop());
                     assertThat(loop.state()).isEqualTo(LoopState.SLEEPING);
                     pipe.write();

@@ -7,7 +7,7 @@ import dev.gyre.Outcome;
 import dev.gyre.Promise;
 import dev.gyre.conformance.On;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.Sockets;
+import dev.gyre.io.operation.Sockets;
 import dev.gyre.testkit.SimulatedWorld;
 
 import org.junit.jupiter.api.AfterEach;

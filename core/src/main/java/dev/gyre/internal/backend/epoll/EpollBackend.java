@@ -9,12 +9,11 @@ import static dev.gyre.internal.sys.Linux.SIZEOF_EPOLL_EVENT;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.EventfdWakeup;
-import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.OperationEngine;
-import dev.gyre.internal.backend.PollBits;
+import dev.gyre.internal.backend.ReadinessHandler;
+import dev.gyre.internal.backend.ReadinessOperations;
 import dev.gyre.internal.backend.Registrations;
 import dev.gyre.internal.backend.WakeSignal;
-import dev.gyre.internal.backend.reactor.Reactor;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
@@ -51,7 +50,6 @@ public final class EpollBackend implements Backend {
     // Loop thread only.
     private int collected;
     private int next;
-    private int taken;
 
     // Shared: set by whoever ends the loop, read by the loop thread after each wait.
     private volatile boolean closed;
@@ -146,12 +144,12 @@ public final class EpollBackend implements Backend {
     }
 
     @Override
-    public OperationEngine openRequests(LoopContext host) {
-        return new Reactor(this, seam, host);
+    public OperationEngine openOperations(LoopContext host) {
+        return new ReadinessOperations(this, seam, host);
     }
 
     @Override
-    public Syscalls seam() {
+    public Syscalls syscalls() {
         return shared;
     }
 
@@ -199,7 +197,7 @@ public final class EpollBackend implements Backend {
     }
 
     @Override
-    public @Nullable IoHandler takeReady() {
+    public @Nullable ReadinessHandler dispatchNext() {
         while (next < collected) {
             long event = events.address() + (long) SIZEOF_EPOLL_EVENT * next++;
             long data = Memory.getLong(event + OFFSETOF_EPOLL_EVENT_DATA);
@@ -209,18 +207,13 @@ public final class EpollBackend implements Backend {
                 }
                 continue;
             }
-            IoHandler handler = registrations.find(data);
+            ReadinessHandler handler = registrations.find(data);
             if (handler != null) {
-                taken = PollBits.ready(Memory.getInt(event + OFFSETOF_EPOLL_EVENT_EVENTS));
+                handler.onReady(Memory.getInt(event + OFFSETOF_EPOLL_EVENT_EVENTS));
                 return handler;
             }
         }
         return null;
-    }
-
-    @Override
-    public int taken() {
-        return taken;
     }
 
     @Override
@@ -230,11 +223,11 @@ public final class EpollBackend implements Backend {
 
     @Override
     public long wakeups() {
-        return wake.rung();
+        return wake.sentCount();
     }
 
     @Override
-    public void register(int fd, int interest, IoHandler handler) {
+    public void register(int fd, int interest, ReadinessHandler handler) {
         registrations.register(fd, interest, handler);
     }
 
@@ -244,7 +237,7 @@ public final class EpollBackend implements Backend {
     }
 
     @Override
-    public void deregister(int fd, IoHandler handler) {
+    public void deregister(int fd, ReadinessHandler handler) {
         registrations.deregister(fd, handler);
     }
 

@@ -1,11 +1,5 @@
 package dev.gyre.internal.backend.epoll;
 
-import static dev.gyre.internal.sys.Linux.EPOLLET;
-import static dev.gyre.internal.sys.Linux.EPOLLIN;
-import static dev.gyre.internal.sys.Linux.EPOLLONESHOT;
-import static dev.gyre.internal.sys.Linux.EPOLLOUT;
-import static dev.gyre.internal.sys.Linux.EPOLLPRI;
-import static dev.gyre.internal.sys.Linux.EPOLLRDHUP;
 import static dev.gyre.internal.sys.Linux.EPOLL_CTL_ADD;
 import static dev.gyre.internal.sys.Linux.EPOLL_CTL_DEL;
 import static dev.gyre.internal.sys.Linux.EPOLL_CTL_MOD;
@@ -13,8 +7,8 @@ import static dev.gyre.internal.sys.Linux.OFFSETOF_EPOLL_EVENT_DATA;
 import static dev.gyre.internal.sys.Linux.OFFSETOF_EPOLL_EVENT_EVENTS;
 import static dev.gyre.internal.sys.Linux.SIZEOF_EPOLL_EVENT;
 
-import dev.gyre.internal.backend.Interest;
 import dev.gyre.internal.backend.InterestUpdater;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.PollSyscalls;
@@ -42,7 +36,7 @@ final class EpollInterestUpdater implements InterestUpdater {
     /// kernel then forgot it silently.
     @Override
     public int arm(boolean registering, int fd, long data, int interest) {
-        if (Interest.isEmpty(interest)) {
+        if (Readiness.isEmpty(interest)) {
             // Even with an empty mask the kernel would report errors and hang-ups, for ever.
             disarm(fd);
             return registering ? probe(fd) : 0;
@@ -73,26 +67,8 @@ final class EpollInterestUpdater implements InterestUpdater {
         return kernel.epollCtl(epfd, operation, fd, address);
     }
 
+    /// Adds urgent data to an interest in the end: reads stop short at both.
     private static int kernelBits(int interest) {
-        int bits = 0;
-        if ((interest & Interest.READ) != 0) {
-            bits |= EPOLLIN;
-        }
-        if ((interest & Interest.WRITE) != 0) {
-            bits |= EPOLLOUT;
-        }
-        if ((interest & Interest.URGENT) != 0) {
-            bits |= EPOLLPRI;
-        }
-        if ((interest & Interest.END) != 0) {
-            bits |= EPOLLRDHUP | EPOLLPRI;
-        }
-        if ((interest & Interest.EDGE) != 0) {
-            bits |= EPOLLET;
-        }
-        if ((interest & Interest.ONE_SHOT) != 0) {
-            bits |= EPOLLONESHOT;
-        }
-        return bits;
+        return (interest & Readiness.END) != 0 ? interest | Readiness.URGENT : interest;
     }
 }

@@ -1,6 +1,6 @@
 package dev.gyre.internal.backend.kqueue;
 
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.Registrations;
 
 import java.util.Arrays;
@@ -62,7 +62,7 @@ final class Batch {
         int place = places[number];
         if (place < size && Mark.sameRegistration(udata[place], mark)) {
             // One errno for both filters: that of the filter that reported first.
-            ready[place] |= Ready.errno(ready[place]) == 0 ? told : told & Ready.BITS;
+            ready[place] |= Readiness.errno(ready[place]) == 0 ? told : told & Readiness.EVENTS;
             filters[place] |= filter;
         } else {
             places[number] = size;
@@ -96,7 +96,7 @@ final class Batch {
     int ready() {
         int told = ready[next - 1];
         boolean bothEnded = (~filters[next - 1] & (READ_END | WRITE_END)) == 0;
-        return bothEnded && Mark.isSocket(udata()) ? told | Ready.HANGUP : told;
+        return bothEnded && Mark.isSocket(udata()) ? told | Readiness.HANGUP : told;
     }
 
     /// Whether another filter is still armed that this event ought to have disarmed.

@@ -1,6 +1,6 @@
 package dev.gyre.internal.backend.kqueue;
 
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.Registrations;
 
 import java.util.ArrayList;
@@ -59,7 +59,7 @@ final class BrokenPipes {
                 if (!batch.hasRoom()) {
                     break;
                 }
-                batch.add(broken.udata, Ready.WRITABLE | Ready.ERROR, Batch.WRITE);
+                batch.add(broken.udata, Readiness.WRITE | Readiness.ERROR, Batch.WRITE);
                 int number = Registrations.numberOf(broken.udata);
                 byNumber.remove(number);
                 if (broken.lasts) {

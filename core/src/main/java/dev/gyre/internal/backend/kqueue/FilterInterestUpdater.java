@@ -7,8 +7,8 @@ import static dev.gyre.internal.sys.Kevent.EV_CLEAR;
 import static dev.gyre.internal.sys.Kevent.EV_ENABLE;
 import static dev.gyre.internal.sys.Kevent.EV_ONESHOT;
 
-import dev.gyre.internal.backend.Interest;
 import dev.gyre.internal.backend.InterestUpdater;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Kevent;
 import dev.gyre.internal.sys.KqueueCalls;
@@ -55,12 +55,12 @@ final class FilterInterestUpdater implements InterestUpdater {
     /// before a change it would disarm what the change has armed.
     @Override
     public boolean isStaleAfter(int interestBefore, int interestAfter) {
-        return ((interestBefore | interestAfter) & Interest.ONE_SHOT) != 0;
+        return ((interestBefore | interestAfter) & Readiness.ONE_SHOT) != 0;
     }
 
     @Override
     public int arm(boolean registering, int fd, long data, int interest) {
-        boolean urgent = (interest & Interest.URGENT) != 0;
+        boolean urgent = (interest & Readiness.URGENT) != 0;
         if (urgent && exceptFilter == 0) {
             return -Errno.EOPNOTSUPP; // Better than to wait for what is never told.
         }
@@ -69,10 +69,10 @@ final class FilterInterestUpdater implements InterestUpdater {
         int first = changes.size();
         int flags = EV_ADD | EV_ENABLE | mode(interest);
         long udata = data | marks(interest);
-        if ((interest & (Interest.READ | Interest.END)) != 0) { // EV_EOF is of the filter.
+        if ((interest & (Readiness.READ | Readiness.END)) != 0) { // EV_EOF is of the filter.
             changes.put(fd, EVFILT_READ, flags, 0, udata);
         }
-        if ((interest & Interest.WRITE) != 0) {
+        if ((interest & Readiness.WRITE) != 0) {
             changes.put(fd, EVFILT_WRITE, flags, 0, udata);
         }
         if (urgent) {
@@ -93,28 +93,28 @@ final class FilterInterestUpdater implements InterestUpdater {
     }
 
     private static long marks(int interest) {
-        int filters = interest & (Interest.READ | Interest.WRITE | Interest.URGENT);
+        int filters = interest & (Readiness.READ | Readiness.WRITE | Readiness.URGENT);
         long marks = 0;
-        if ((interest & Interest.READ) != 0) {
+        if ((interest & Readiness.READ) != 0) {
             marks |= Mark.READS;
         }
-        if ((interest & Interest.END) != 0) {
+        if ((interest & Readiness.END) != 0) {
             marks |= Mark.ENDS;
         }
-        if ((interest & Interest.URGENT) != 0) {
+        if ((interest & Readiness.URGENT) != 0) {
             marks |= Mark.URGENT;
         }
-        if ((interest & Interest.ONE_SHOT) != 0 && Integer.bitCount(filters) > 1) {
+        if ((interest & Readiness.ONE_SHOT) != 0 && Integer.bitCount(filters) > 1) {
             marks |= Mark.ONE_SHOT_OF_MANY;
         }
         return marks;
     }
 
     private static int mode(int interest) {
-        if ((interest & Interest.ONE_SHOT) != 0) {
+        if ((interest & Readiness.ONE_SHOT) != 0) {
             return EV_ONESHOT;
         }
-        return (interest & Interest.EDGE) != 0 ? EV_CLEAR : 0;
+        return (interest & Readiness.EDGE) != 0 ? EV_CLEAR : 0;
     }
 
     @Override

@@ -4,14 +4,14 @@ import static dev.gyre.internal.base.Log.LOG;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.KernelEvents;
 import dev.gyre.internal.backend.OperationEngine;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
+import dev.gyre.internal.backend.ReadinessHandler;
+import dev.gyre.internal.backend.ReadinessOperations;
 import dev.gyre.internal.backend.Registrations;
 import dev.gyre.internal.backend.VnodeChange;
 import dev.gyre.internal.backend.WakeSignal;
-import dev.gyre.internal.backend.reactor.Reactor;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Kevent;
@@ -63,7 +63,6 @@ public final class KqueueBackend implements Backend, KernelEvents {
     private final MemorySegment events;
     private final MemorySegment timespec = Memory.allocate(Kevent.SIZEOF_TIMESPEC);
     private final Batch batch;
-    private int taken;
 
     // Shared: set by whoever ends the loop, read by the loop thread after each wait.
     private volatile boolean closed;
@@ -164,12 +163,12 @@ public final class KqueueBackend implements Backend, KernelEvents {
     }
 
     @Override
-    public OperationEngine openRequests(LoopContext host) {
-        return new Reactor(this, seam, host);
+    public OperationEngine openOperations(LoopContext host) {
+        return new ReadinessOperations(this, seam, host);
     }
 
     @Override
-    public Syscalls seam() {
+    public Syscalls syscalls() {
         return shared;
     }
 
@@ -253,14 +252,15 @@ public final class KqueueBackend implements Backend, KernelEvents {
         int flags = Kevent.flags(event);
         boolean failed = (flags & Kevent.EV_ERROR) != 0;
         if (filter == flavour.exceptFilter()) {
-            batch.add(udata, failed ? Ready.error(errno(event)) : Ready.URGENT, Batch.EXCEPT);
+            batch.add(
+                    udata, failed ? Readiness.error(errno(event)) : Readiness.URGENT, Batch.EXCEPT);
             return;
         }
         boolean reads = filter == Kevent.EVFILT_READ;
         int told = reads ? Batch.READ : Batch.WRITE;
-        int ready = reads ? Ready.READABLE : Ready.WRITABLE;
+        int ready = reads ? Readiness.READ : Readiness.WRITE;
         if (failed) {
-            ready |= Ready.error(errno(event));
+            ready |= Readiness.error(errno(event));
         } else if ((flags & Kevent.EV_EOF) != 0) {
             told |= reads ? Batch.READ_END : Batch.WRITE_END;
             ready = readyAtTheEnd(event, udata, reads);
@@ -282,45 +282,40 @@ public final class KqueueBackend implements Backend, KernelEvents {
     /// writer is gone, readable only if something is left, and its writer has an error when the
     /// reader is gone. A terminal is like the former.
     private static int readyAtTheEnd(long event, long udata, boolean reads) {
-        int ready = reads ? Ready.READABLE : Ready.WRITABLE;
+        int ready = reads ? Readiness.READ : Readiness.WRITE;
         if (!Mark.isSocket(udata)) {
             if (!reads) {
-                return ready | Ready.ERROR;
+                return ready | Readiness.ERROR;
             }
-            return Kevent.data(event) > 0 ? ready | Ready.HANGUP : Ready.HANGUP;
+            return Kevent.data(event) > 0 ? ready | Readiness.HANGUP : Readiness.HANGUP;
         }
         if (reads && (udata & Mark.ENDS) != 0) {
-            ready |= Ready.END;
+            ready |= Readiness.END;
         }
         if (Kevent.fflags(event) != 0) { // the socket's error
-            return ready | Ready.ERROR | Ready.HANGUP;
+            return ready | Readiness.ERROR | Readiness.HANGUP;
         }
         // For one who reads too, the other filter says whether that has ended as well.
-        return reads || (udata & Mark.READS) != 0 ? ready : ready | Ready.HANGUP;
+        return reads || (udata & Mark.READS) != 0 ? ready : ready | Readiness.HANGUP;
     }
 
     // ------------------------------------------------------------------ taking
 
     @Override
-    public @Nullable IoHandler takeReady() {
+    public @Nullable ReadinessHandler dispatchNext() {
         while (batch.advance()) {
             long udata = batch.udata();
             Registrations table = tables.get(Mark.table(udata));
-            IoHandler handler = table.find(udata);
+            ReadinessHandler handler = table.find(udata);
             if (handler != null) {
                 if (batch.leavesOneArmed()) {
                     table.disarm(udata);
                 }
-                taken = batch.ready();
+                handler.onReady(batch.ready());
                 return handler;
             }
         }
         return null;
-    }
-
-    @Override
-    public int taken() {
-        return taken;
     }
 
     @Override
@@ -330,13 +325,13 @@ public final class KqueueBackend implements Backend, KernelEvents {
 
     @Override
     public long wakeups() {
-        return wake.rung();
+        return wake.sentCount();
     }
 
     // ------------------------------------------------------------------ registering
 
     @Override
-    public void register(int fd, int interest, IoHandler handler) {
+    public void register(int fd, int interest, ReadinessHandler handler) {
         tables.get(Mark.DESCRIPTOR).register(fd, interest, handler);
     }
 
@@ -346,32 +341,32 @@ public final class KqueueBackend implements Backend, KernelEvents {
     }
 
     @Override
-    public void deregister(int fd, IoHandler handler) {
+    public void deregister(int fd, ReadinessHandler handler) {
         tables.get(Mark.DESCRIPTOR).deregister(fd, handler);
     }
 
     @Override
-    public void watchSignal(int signal, IoHandler handler) {
+    public void watchSignal(int signal, ReadinessHandler handler) {
         tables.get(Mark.SIGNAL).register(signal, 0, handler);
     }
 
     @Override
-    public void forgetSignal(int signal, IoHandler handler) {
+    public void forgetSignal(int signal, ReadinessHandler handler) {
         tables.get(Mark.SIGNAL).deregister(signal, handler);
     }
 
     @Override
-    public void watchProcess(int pid, IoHandler handler) {
+    public void watchProcess(int pid, ReadinessHandler handler) {
         tables.get(Mark.PROCESS).register(pid, flavour.exitNotes(), handler);
     }
 
     @Override
-    public void forgetProcess(int pid, IoHandler handler) {
+    public void forgetProcess(int pid, ReadinessHandler handler) {
         tables.get(Mark.PROCESS).deregister(pid, handler);
     }
 
     @Override
-    public void watchVnode(int fd, int changes, IoHandler handler) {
+    public void watchVnode(int fd, int changes, ReadinessHandler handler) {
         if ((changes & ~ALL_CHANGES) != 0 || changes == 0) {
             throw new IllegalArgumentException("not changes of a file: " + changes);
         }
@@ -379,7 +374,7 @@ public final class KqueueBackend implements Backend, KernelEvents {
     }
 
     @Override
-    public void forgetVnode(int fd, IoHandler handler) {
+    public void forgetVnode(int fd, ReadinessHandler handler) {
         tables.get(Mark.VNODE).deregister(fd, handler);
     }
 

@@ -66,7 +66,7 @@ sealed interface KqueueWakeup extends Wakeup {
         }
 
         @Override
-        public int ring() {
+        public int trigger() {
             return Math.min(0, calls.kevent(kq, trigger.address(), 1, 0, 0, 0));
         }
 
@@ -142,7 +142,7 @@ sealed interface KqueueWakeup extends Wakeup {
         }
 
         @Override
-        public int ring() {
+        public int trigger() {
             long result = calls.write(writer, written.address(), 1);
             // Full: the loop has more than one to hear already.
             return result == -Errno.EAGAIN ? 0 : (int) Math.min(0, result);

@@ -58,7 +58,7 @@ final class CancelBacklog {
 
     private static int pollBits(Kind kind) {
         return switch (kind) {
-            case EXCEPT -> Linux.EPOLLPRI;
+            case URGENT -> Linux.EPOLLPRI;
             case READ -> Linux.EPOLLIN;
             case WRITE -> Linux.EPOLLOUT;
             case END -> Linux.EPOLLRDHUP;

@@ -7,7 +7,6 @@ import static dev.gyre.internal.sys.IoUring.IORING_CQE_F_MORE;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
-import dev.gyre.internal.backend.PollBits;
 import dev.gyre.internal.backend.ReceiveBuffers;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.SyscallExecutor;
@@ -103,7 +102,7 @@ final class Flying {
         } else {
             again(flight);
         }
-        if (request.opcode.kind == Kind.EXCEPT && request.slot >= 0) {
+        if (request.opcode.kind == Kind.URGENT && request.slot >= 0) {
             pollBeforeRead(request.descriptor);
         }
     }
@@ -115,7 +114,7 @@ final class Flying {
         DescriptorState descriptor = request.descriptor;
         return request.opcode.kind == Kind.READ
                 && descriptor != null
-                && descriptor.serving(Kind.EXCEPT) != null;
+                && descriptor.serving(Kind.URGENT) != null;
     }
 
     /// Takes a read back that the kernel would make as soon as there is data.
@@ -208,7 +207,7 @@ final class Flying {
     /// `transferred` keeps what was found.
     private void endPolled(InFlightOp flight, int result, boolean more) {
         Request request = flight.request();
-        int found = result < 0 ? 0 : PollBits.ready(result) & request.flags;
+        int found = result < 0 ? 0 : result & request.flags;
         request.transferred |= found;
         if (more) {
             if (found != 0) {
@@ -269,18 +268,18 @@ final class Flying {
         int buffer = -1;
         long result;
         if (request.opcode == Opcode.RECEIVE) {
-            buffer = buffers.take();
+            buffer = buffers.acquire();
             if (buffer < 0) {
                 pending.addStarved(flight);
                 return;
             }
             result = performer.receive(request.fd, buffers.address(buffer), buffers.size(), traits);
             if (result <= 0) {
-                buffers.give(buffer);
+                buffers.release(buffer);
                 buffer = -1;
             }
         } else {
-            result = performer.perform(request, traits);
+            result = performer.execute(request, traits);
         }
         if (result == SyscallExecutor.WOULD_BLOCK) {
             flight.pollFirst = true;
@@ -340,7 +339,7 @@ final class Flying {
             }
             case WRITE_VECTOR -> {
                 request.transferred += result;
-                wroteSome(flight, SyscallExecutor.useUp(request, result));
+                wroteSome(flight, SyscallExecutor.advanceIovecs(request, result));
             }
             default -> {
                 if (flight.singly) {
@@ -359,7 +358,7 @@ final class Flying {
         if (all) {
             owner.arrived(flight, flight.request().transferred, -1);
         } else {
-            flight.request().progressed();
+            flight.request().reportProgress();
             again(flight);
         }
     }

@@ -3,8 +3,8 @@ package dev.gyre.internal.backend.uring;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.EventfdWakeup;
-import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.OperationEngine;
+import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.backend.WakeSignal;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
@@ -114,7 +114,7 @@ public final class IoUringBackend implements Backend {
     }
 
     @Override
-    public OperationEngine openRequests(LoopContext host) {
+    public OperationEngine openOperations(LoopContext host) {
         UringOperations opened = new UringOperations(seam, host, repertoire, this::recall);
         requests = opened;
         traffic.open(opened.flying());
@@ -122,7 +122,7 @@ public final class IoUringBackend implements Backend {
     }
 
     @Override
-    public Syscalls seam() {
+    public Syscalls syscalls() {
         return shared;
     }
 
@@ -240,13 +240,8 @@ public final class IoUringBackend implements Backend {
     }
 
     @Override
-    public @Nullable IoHandler takeReady() {
-        return closed ? null : traffic.ready.take();
-    }
-
-    @Override
-    public int taken() {
-        return traffic.ready.taken();
+    public @Nullable ReadinessHandler dispatchNext() {
+        return closed ? null : traffic.ready.dispatchNext();
     }
 
     @Override
@@ -256,13 +251,13 @@ public final class IoUringBackend implements Backend {
 
     @Override
     public long wakeups() {
-        return wake.rung();
+        return wake.sentCount();
     }
 
     // ------------------------------------------------------------------ registering
 
     @Override
-    public void register(int fd, int interest, IoHandler handler) {
+    public void register(int fd, int interest, ReadinessHandler handler) {
         try {
             registered.register(fd, interest, handler);
         } finally {
@@ -278,7 +273,7 @@ public final class IoUringBackend implements Backend {
     }
 
     @Override
-    public void deregister(int fd, IoHandler handler) {
+    public void deregister(int fd, ReadinessHandler handler) {
         PollRegistration poll = registered.deregister(fd, handler);
         if (poll == null) {
             return;
@@ -318,7 +313,7 @@ public final class IoUringBackend implements Backend {
     // ------------------------------------------------------------------ leaving
 
     @Override
-    public void leave() {
+    public void detach() {
         if (!owned.isMine()) {
             return;
         }

@@ -1,12 +1,7 @@
 package dev.gyre.internal.backend.uring;
 
-import static dev.gyre.internal.sys.Linux.EPOLLIN;
-import static dev.gyre.internal.sys.Linux.EPOLLOUT;
-import static dev.gyre.internal.sys.Linux.EPOLLPRI;
-import static dev.gyre.internal.sys.Linux.EPOLLRDHUP;
-
-import dev.gyre.internal.backend.Interest;
-import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.Readiness;
+import dev.gyre.internal.backend.ReadinessHandler;
 
 /// A registered descriptor: what is wanted of it, which any thread may change, and what the kernel has been
 /// asked for, which the loop thread brings into line with it.
@@ -17,7 +12,7 @@ final class PollRegistration {
     static final long NOTHING = -1;
 
     final int fd;
-    final IoHandler handler;
+    final ReadinessHandler handler;
 
     // Shared: written under the lock of Registered, read by the loop. The interest, and above it
     // how often it was changed, so that a change to the same is one too.
@@ -38,10 +33,10 @@ final class PollRegistration {
     /// What was wanted when the kernel was asked last.
     long armedFor = NOTHING;
 
-    PollRegistration(int fd, int interest, IoHandler handler) {
+    PollRegistration(int fd, int interest, ReadinessHandler handler) {
         this.fd = fd;
         this.handler = handler;
-        this.wanted = interest;
+        this.wanted = Integer.toUnsignedLong(interest);
     }
 
     long wanted() {
@@ -50,7 +45,7 @@ final class PollRegistration {
 
     void want(int interest) {
         long revision = (wanted >>> 32) + 1;
-        wanted = ((revision & Integer.MAX_VALUE) << 32) | interest;
+        wanted = ((revision & Integer.MAX_VALUE) << 32) | Integer.toUnsignedLong(interest);
     }
 
     void remove() {
@@ -67,32 +62,19 @@ final class PollRegistration {
 
     static boolean isEmpty(long wanted) {
         return isRemoved(wanted)
-                || (wanted & (Interest.READ | Interest.WRITE | Interest.URGENT)) == 0;
+                || (wanted & (Readiness.READ | Readiness.WRITE | Readiness.URGENT)) == 0;
     }
 
     static boolean isOneShot(long wanted) {
-        return (wanted & Interest.ONE_SHOT) != 0;
+        return (wanted & Readiness.ONE_SHOT) != 0;
     }
 
     /// Whether one request reports each change. What lasts is asked for anew after each report.
     static boolean isMultishot(long wanted) {
-        return (wanted & (Interest.EDGE | Interest.ONE_SHOT)) == Interest.EDGE;
+        return ((int) wanted & (Readiness.EDGE | Readiness.ONE_SHOT)) == Readiness.EDGE;
     }
 
     static int kernelBits(long wanted) {
-        int bits = 0;
-        if ((wanted & Interest.READ) != 0) {
-            bits |= EPOLLIN;
-        }
-        if ((wanted & Interest.WRITE) != 0) {
-            bits |= EPOLLOUT;
-        }
-        if ((wanted & Interest.URGENT) != 0) {
-            bits |= EPOLLPRI;
-        }
-        if ((wanted & Interest.END) != 0) {
-            bits |= EPOLLRDHUP;
-        }
-        return bits;
+        return (int) wanted & Readiness.INTEREST;
     }
 }

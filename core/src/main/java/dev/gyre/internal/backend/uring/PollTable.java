@@ -2,7 +2,7 @@ package dev.gyre.internal.backend.uring;
 
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.ReadinessHandler;
 
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +39,7 @@ final class PollTable {
         this.pollability = pollability;
     }
 
-    void register(int fd, int interest, IoHandler handler) {
+    void register(int fd, int interest, ReadinessHandler handler) {
         if (fd < 0 || fd >= MOST) {
             throw new IllegalArgumentException("not a descriptor: " + fd);
         }
@@ -84,7 +84,7 @@ final class PollTable {
     ///
     /// @return what was registered, which is noted as a change; null if nothing was
     @SuppressWarnings("ReferenceEquality") // a handler is only itself
-    @Nullable PollRegistration deregister(int fd, IoHandler handler) {
+    @Nullable PollRegistration deregister(int fd, ReadinessHandler handler) {
         synchronized (lock) {
             PollRegistration poll = at(fd);
             if (closed || poll == null || poll.handler != handler) {

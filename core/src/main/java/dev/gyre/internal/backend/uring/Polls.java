@@ -3,8 +3,7 @@ package dev.gyre.internal.backend.uring;
 import static dev.gyre.internal.sys.IoUring.IORING_CQE_F_MORE;
 import static dev.gyre.internal.sys.IoUring.IORING_POLL_ADD_MULTI;
 
-import dev.gyre.internal.backend.PollBits;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.sys.Errno;
 
 import org.jspecify.annotations.Nullable;
@@ -121,10 +120,10 @@ final class Polls {
             if (failed) {
                 // Once, and not again: it would be refused for ever. Of what was closed behind our
                 // back nobody hears any more, on any backend.
-                return result == -Errno.EBADF ? 0 : Ready.ERROR;
+                return result == -Errno.EBADF ? 0 : Readiness.ERROR;
             }
         }
-        return result > 0 ? PollBits.ready(result) : 0;
+        return result > 0 ? result & Readiness.EVENTS : 0;
     }
 
     /// Nobody could take what it brought: it is asked for anew, and reports what is still so.

@@ -67,7 +67,7 @@ final class ProvidedBufferRing {
         } else {
             // Before 5.19, or no memory. An earlier ring may have had them: then not all are here.
             repertoire.refusedBuffers();
-            buffers.freeAllBut(out);
+            buffers.reclaimAllExcept(out);
         }
     }
 
@@ -75,7 +75,7 @@ final class ProvidedBufferRing {
     void chosen(int buffer) {
         assert !out[buffer] : "chosen twice: " + buffer;
         out[buffer] = true;
-        buffers.chosen();
+        buffers.acquiredByKernel();
     }
 
     void give(int buffer) {
@@ -88,7 +88,7 @@ final class ProvidedBufferRing {
                 publish(entries.address());
             }
         }
-        buffers.give(buffer);
+        buffers.release(buffer);
     }
 
     /// The ring is gone.

@@ -1,7 +1,7 @@
 package dev.gyre.internal.backend.uring;
 
-import dev.gyre.internal.backend.IoHandler;
-import dev.gyre.internal.backend.PollBits;
+import dev.gyre.internal.backend.Readiness;
+import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.UringCalls;
@@ -28,7 +28,6 @@ final class ReadyPolls {
     private int collected;
     private int confirmed;
     private int next;
-    private int taken;
 
     ReadyPolls(UringCalls calls, int capacity) {
         this.calls = calls;
@@ -92,7 +91,8 @@ final class ReadyPolls {
             int ready = bits[i];
             long pollfd = pollfd(i);
             if (Memory.getInt(pollfd) != IGNORED) {
-                ready = PollBits.ready(Memory.getShort(pollfd + Linux.OFFSETOF_POLLFD_REVENTS));
+                int revents = Memory.getShort(pollfd + Linux.OFFSETOF_POLLFD_REVENTS);
+                ready = revents & Readiness.EVENTS;
             }
             polls[i] = null;
             if (ready != 0) {
@@ -108,24 +108,20 @@ final class ReadyPolls {
         collected = confirmed;
     }
 
-    /// Takes the next one that is still registered.
-    @Nullable IoHandler take() {
+    /// Dispatches the next one that is still registered.
+    @Nullable ReadinessHandler dispatchNext() {
         while (next < collected) {
             PollRegistration poll = polls[next];
-            taken = bits[next];
+            int events = bits[next];
             polls[next++] = null;
             if (poll != null) {
                 poll.reported = false;
                 if (!poll.isRemoved()) {
+                    poll.handler.onReady(events);
                     return poll.handler;
                 }
             }
         }
         return null;
-    }
-
-    /// The bits of the one taken last.
-    int taken() {
-        return taken;
     }
 }

@@ -14,7 +14,7 @@ import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_SQE_USER_DATA;
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.sys.IoUring;
 import dev.gyre.internal.sys.Linux;
@@ -94,7 +94,7 @@ final class SqeWriter {
             case POLL_END -> {
                 // A poll always reports RDHUP. If the request does not wait for it, a multishot
                 // continues.
-                boolean single = (request.flags & Ready.END) != 0;
+                boolean single = (request.flags & Readiness.END) != 0;
                 int how = single ? 0 : IoUring.IORING_POLL_ADD_MULTI;
                 Memory.putInt(entry + OFFSETOF_IO_URING_SQE_LEN, how);
                 int events = single ? Linux.EPOLLRDHUP : 0;

@@ -66,7 +66,7 @@ final class UringOperations implements OperationEngine, Flying.Owner {
 
     @Override
     public DescriptorState open(int fd, int traits) {
-        DescriptorState opened = descriptors.take(fd, traits);
+        DescriptorState opened = descriptors.acquire(fd, traits);
         opened.registered = true;
         return opened;
     }
@@ -77,7 +77,7 @@ final class UringOperations implements OperationEngine, Flying.Owner {
     public void start(DescriptorState descriptor, Request request) {
         request.begin(descriptor);
         request.fd = descriptor.fd;
-        completions.begun();
+        completions.onStarted();
         Kind kind = request.opcode.kind;
         if (descriptor.serving(kind) == null) {
             serve(descriptor, request);
@@ -89,7 +89,7 @@ final class UringOperations implements OperationEngine, Flying.Owner {
     @Override
     public void startFile(Request request) {
         request.begin(null);
-        completions.begun();
+        completions.onStarted();
         if (request.opcode == Opcode.FILE_CLOSE && request.fd < 0) {
             completions.post(request, 0, false); // Others still use it, and the last one closes it.
         } else if (repertoire.isPerformed(request)) {
@@ -308,7 +308,7 @@ final class UringOperations implements OperationEngine, Flying.Owner {
             descriptor.registered = false;
             released.run();
         }
-        descriptors.giveIfUnused(descriptor);
+        descriptors.releaseIfUnused(descriptor);
     }
 
     private boolean isInKernel(DescriptorState descriptor) {
@@ -337,8 +337,8 @@ final class UringOperations implements OperationEngine, Flying.Owner {
     // ------------------------------------------------------------------ completions
 
     @Override
-    public @Nullable Request takeCompleted() {
-        return completions.take();
+    public @Nullable Request pollCompleted() {
+        return completions.poll();
     }
 
     @Override
@@ -352,8 +352,8 @@ final class UringOperations implements OperationEngine, Flying.Owner {
     }
 
     @Override
-    public long ended() {
-        return completions.ended();
+    public long completedCount() {
+        return completions.completedCount();
     }
 
     @Override
@@ -367,7 +367,7 @@ final class UringOperations implements OperationEngine, Flying.Owner {
     }
 
     @Override
-    public void giveBack(int buffer) {
+    public void releaseBuffer(int buffer) {
         flying.giveBack(buffer);
     }
 }

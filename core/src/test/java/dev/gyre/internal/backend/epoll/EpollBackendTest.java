@@ -11,7 +11,7 @@ import dev.gyre.SystemCallException;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.BackendContract;
 import dev.gyre.internal.backend.Conduit;
-import dev.gyre.internal.backend.Interest;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.RealConduit;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
@@ -146,11 +146,11 @@ class EpollBackendTest extends BackendContract {
         backend.wake();
         plan.answer("epoll_wait", () -> 0); // Looks, and sees nothing yet.
         backend.pollNow();
-        assertThat(backend.takeReady()).isNull();
+        assertThat(backend.dispatchNext()).isNull();
         backend.wake();
         assertThat(plan.count("write")).as("one signal on its way").isEqualTo(1);
         backend.pollNow();
-        assertThat(backend.takeReady()).isNull();
+        assertThat(backend.dispatchNext()).isNull();
         backend.wake();
         assertThat(plan.count("write")).as("the first was drained").isEqualTo(2);
         backend.close();
@@ -206,7 +206,7 @@ class EpollBackendTest extends BackendContract {
             long deadline = System.nanoTime() + 300_000L;
             backend.pollUntil(deadline);
             assertThat(System.nanoTime() - deadline).isNotNegative();
-            assertThat(backend.takeReady()).isNull();
+            assertThat(backend.dispatchNext()).isNull();
         }
         // Fewer than 20, where this thread had to wait for a processor.
         long armed = plan.count("timerfd_settime");
@@ -261,7 +261,7 @@ class EpollBackendTest extends BackendContract {
     void wait_thatFindsTheBackendClosed_dropsWhatTheKernelWrote() {
         EpollBackend backend = open();
         try (TestPipe pipe = new TestPipe()) {
-            backend.register(pipe.reader(), Interest.READ, ready -> {});
+            backend.register(pipe.reader(), Readiness.READ, ready -> {});
             plan.answer(
                     "epoll_wait",
                     () -> {
@@ -269,7 +269,7 @@ class EpollBackendTest extends BackendContract {
                         return 1;
                     });
             backend.pollNow();
-            assertThat(backend.takeReady()).isNull();
+            assertThat(backend.dispatchNext()).isNull();
         }
     }
 
@@ -281,9 +281,9 @@ class EpollBackendTest extends BackendContract {
         EpollBackend backend = open();
         backend.close();
         long calls = plan.calls().size();
-        assertThatThrownBy(() -> backend.register(0, Interest.READ, bits -> {}))
+        assertThatThrownBy(() -> backend.register(0, Readiness.READ, bits -> {}))
                 .isInstanceOf(LoopTerminatedException.class);
-        assertThatThrownBy(() -> backend.modify(0, Interest.READ))
+        assertThatThrownBy(() -> backend.modify(0, Readiness.READ))
                 .isInstanceOf(LoopTerminatedException.class);
         backend.deregister(0, bits -> {});
         backend.wake();

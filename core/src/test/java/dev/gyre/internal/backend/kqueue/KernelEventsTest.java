@@ -6,7 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.gyre.Clause;
 import dev.gyre.SystemCallException;
 import dev.gyre.conformance.On;
-import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.ReadinessHandler;
+import dev.gyre.internal.backend.RecordingHandler;
 import dev.gyre.internal.backend.VnodeChange;
 import dev.gyre.internal.sys.Kevent;
 import dev.gyre.internal.sys.KqueueFlavour;
@@ -24,15 +25,15 @@ class KernelEventsTest {
     private static final int SIGCHLD = 20;
     private static final int PID = 70_123;
 
-    private record Told(IoHandler handler, int what) {}
+    private record Told(ReadinessHandler handler, int what) {}
 
     private static List<Told> look(KqueueBackend backend) {
         backend.pollNow();
         List<Told> events = new ArrayList<>();
-        for (IoHandler handler = backend.takeReady();
+        for (ReadinessHandler handler = backend.dispatchNext();
                 handler != null;
-                handler = backend.takeReady()) {
-            events.add(new Told(handler, backend.taken()));
+                handler = backend.dispatchNext()) {
+            events.add(new Told(handler, ((RecordingHandler) handler).events()));
         }
         return events;
     }
@@ -47,7 +48,7 @@ class KernelEventsTest {
     void signal_isToldWithHowOftenItCame(KqueueFlavour flavour) {
         FakeKqueue kernel = new FakeKqueue(flavour);
         KqueueBackend backend = open(kernel);
-        IoHandler handler = bits -> {};
+        RecordingHandler handler = new RecordingHandler();
         backend.watchSignal(SIGCHLD, handler);
         assertThat(look(backend)).isEmpty();
         kernel.raise(SIGCHLD);
@@ -55,7 +56,7 @@ class KernelEventsTest {
         assertThat(look(backend)).containsExactly(new Told(handler, 2));
         kernel.raise(SIGCHLD);
         assertThat(look(backend)).containsExactly(new Told(handler, 1));
-        backend.forgetSignal(SIGCHLD, bits -> {}); // Not his.
+        backend.forgetSignal(SIGCHLD, new RecordingHandler()); // Not his.
         kernel.raise(SIGCHLD);
         assertThat(look(backend)).containsExactly(new Told(handler, 1));
         backend.forgetSignal(SIGCHLD, handler);
@@ -70,7 +71,7 @@ class KernelEventsTest {
     void process_isToldOnceWithItsStatus(KqueueFlavour flavour) {
         FakeKqueue kernel = new FakeKqueue(flavour);
         KqueueBackend backend = open(kernel);
-        IoHandler handler = bits -> {};
+        RecordingHandler handler = new RecordingHandler();
         assertThatThrownBy(() -> backend.watchProcess(PID, handler))
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("ESRCH");
@@ -91,7 +92,7 @@ class KernelEventsTest {
         FakeKqueue kernel = new FakeKqueue(flavour);
         KqueueBackend backend = open(kernel);
         int fd = kernel.open(FakeDescriptor.file());
-        IoHandler handler = bits -> {};
+        RecordingHandler handler = new RecordingHandler();
         assertThatThrownBy(() -> backend.watchVnode(fd, 1 << 20, handler))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("1048576");
@@ -116,9 +117,9 @@ class KernelEventsTest {
         FakeKqueue kernel = new FakeKqueue(flavour);
         KqueueBackend backend = open(kernel);
         int number = kernel.open(FakeDescriptor.file());
-        IoHandler signal = bits -> {};
-        IoHandler process = bits -> {};
-        IoHandler file = bits -> {};
+        RecordingHandler signal = new RecordingHandler();
+        RecordingHandler process = new RecordingHandler();
+        RecordingHandler file = new RecordingHandler();
         kernel.start(number);
         backend.watchSignal(number, signal);
         backend.watchProcess(number, process);
@@ -140,13 +141,13 @@ class KernelEventsTest {
     void eventOnItsWay_whenItIsForgotten_reachesNobody(KqueueFlavour flavour) {
         FakeKqueue kernel = new FakeKqueue(flavour);
         KqueueBackend backend = open(kernel);
-        IoHandler old = bits -> {};
+        RecordingHandler old = new RecordingHandler();
         backend.watchSignal(SIGCHLD, old);
         kernel.raise(SIGCHLD);
         backend.pollNow();
         backend.forgetSignal(SIGCHLD, old);
-        backend.watchSignal(SIGCHLD, bits -> {});
-        assertThat(backend.takeReady()).isNull();
+        backend.watchSignal(SIGCHLD, new RecordingHandler());
+        assertThat(backend.dispatchNext()).isNull();
         backend.close();
     }
 }

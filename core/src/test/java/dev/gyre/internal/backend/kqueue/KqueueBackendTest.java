@@ -11,9 +11,8 @@ import dev.gyre.LoopTerminatedException;
 import dev.gyre.SystemCallException;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.Interest;
-import dev.gyre.internal.backend.IoHandler;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
+import dev.gyre.internal.backend.RecordingHandler;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
@@ -36,7 +35,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// What is particular to kqueue: its faults, its ends, its filters.
 @On("kqueue")
 class KqueueBackendTest {
-    private static final int BOTH = Interest.READ | Interest.WRITE;
+    private static final int BOTH = Readiness.READ | Readiness.WRITE;
 
     private final Plan plan = new Plan();
     private FakeKqueue kernel = new FakeKqueue(KqueueFlavour.MACOS);
@@ -61,11 +60,7 @@ class KqueueBackendTest {
 
     private static List<Integer> look(Backend backend) {
         backend.pollNow();
-        List<Integer> events = new ArrayList<>();
-        while (backend.takeReady() != null) {
-            events.add(backend.taken());
-        }
-        return events;
+        return RecordingHandler.dispatchAll(backend);
     }
 
     // ------------------------------------------------------------------ creation
@@ -222,7 +217,7 @@ class KqueueBackendTest {
     void wait_thatFindsTheBackendClosed_dropsWhatTheKernelWrote() {
         KqueueBackend backend = open();
         FakeConduit pipe = pipe();
-        backend.register(pipe.reader(), Interest.READ, ready -> {});
+        backend.register(pipe.reader(), Readiness.READ, new RecordingHandler());
         plan.answer(
                 "kevent_wait",
                 () -> {
@@ -230,7 +225,7 @@ class KqueueBackendTest {
                     return 1;
                 });
         backend.pollNow();
-        assertThat(backend.takeReady()).isNull();
+        assertThat(backend.dispatchNext()).isNull();
     }
 
     // ------------------------------------------------------------------ waking
@@ -277,12 +272,15 @@ class KqueueBackendTest {
         backend.close();
         FakeConduit successor = pipe(); // It has the number of the queue.
         int calls = plan.calls().size();
-        assertThatThrownBy(() -> backend.register(successor.reader(), Interest.READ, bits -> {}))
+        assertThatThrownBy(
+                        () ->
+                                backend.register(
+                                        successor.reader(), Readiness.READ, new RecordingHandler()))
                 .isInstanceOf(LoopTerminatedException.class);
-        assertThatThrownBy(() -> backend.watchSignal(1, bits -> {}))
+        assertThatThrownBy(() -> backend.watchSignal(1, new RecordingHandler()))
                 .isInstanceOf(LoopTerminatedException.class);
-        backend.deregister(successor.reader(), bits -> {});
-        backend.forgetSignal(1, bits -> {});
+        backend.deregister(successor.reader(), new RecordingHandler());
+        backend.forgetSignal(1, new RecordingHandler());
         backend.wake();
         backend.close();
         assertThat(plan.calls()).as("no call after close").hasSize(calls);
@@ -336,7 +334,7 @@ class KqueueBackendTest {
         FakeConduit sockets = sockets();
         int before = kernel.filters();
         kernel.refuse(Kevent.EVFILT_WRITE, Errno.ENOBUFS); // 55 there, 105 here.
-        assertThatThrownBy(() -> backend.register(sockets.reader(), BOTH, bits -> {}))
+        assertThatThrownBy(() -> backend.register(sockets.reader(), BOTH, new RecordingHandler()))
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("kevent")
                 .hasMessageContaining("ENOBUFS");
@@ -344,8 +342,8 @@ class KqueueBackendTest {
         sockets.write();
         assertThat(look(backend)).isEmpty();
         kernel.refuse(Kevent.EVFILT_WRITE, 0);
-        backend.register(sockets.reader(), BOTH, bits -> {});
-        assertThat(look(backend)).containsExactly(Ready.READABLE | Ready.WRITABLE);
+        backend.register(sockets.reader(), BOTH, new RecordingHandler());
+        assertThat(look(backend)).containsExactly(Readiness.READ | Readiness.WRITE);
         backend.close();
     }
 
@@ -355,7 +353,7 @@ class KqueueBackendTest {
         KqueueBackend backend = open();
         FakeConduit sockets = sockets();
         plan.fail("kevent", Errno.ENOMEM);
-        assertThatThrownBy(() -> backend.register(sockets.reader(), BOTH, bits -> {}))
+        assertThatThrownBy(() -> backend.register(sockets.reader(), BOTH, new RecordingHandler()))
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("ENOMEM");
         backend.modify(sockets.reader(), BOTH);
@@ -369,8 +367,9 @@ class KqueueBackendTest {
         KqueueBackend backend = open();
         FakeConduit sockets = sockets();
         plan.fail("kevent", Errno.EINTR, 2);
-        backend.register(sockets.reader(), Interest.WRITE | Interest.EDGE, bits -> {});
-        assertThat(look(backend)).containsExactly(Ready.WRITABLE);
+        backend.register(
+                sockets.reader(), Readiness.WRITE | Readiness.EDGE, new RecordingHandler());
+        assertThat(look(backend)).containsExactly(Readiness.WRITE);
         backend.close();
     }
 
@@ -380,9 +379,9 @@ class KqueueBackendTest {
         KqueueBackend backend = open();
         int before = kernel.filters();
         FakeConduit sockets = sockets();
-        backend.register(sockets.reader(), BOTH, bits -> {});
+        backend.register(sockets.reader(), BOTH, new RecordingHandler());
         assertThat(kernel.filters()).isEqualTo(before + 2);
-        backend.modify(sockets.reader(), Interest.READ);
+        backend.modify(sockets.reader(), Readiness.READ);
         assertThat(kernel.filters()).isEqualTo(before + 1);
         backend.modify(sockets.reader(), 0);
         assertThat(kernel.filters()).isEqualTo(before);
@@ -397,9 +396,9 @@ class KqueueBackendTest {
                         () -> new FaultyKqueue(kernel, plan), kernel.flavour, Syscalls.LINUX, 1);
         FakeConduit sockets = sockets();
         sockets.write();
-        backend.register(sockets.reader(), BOTH | Interest.ONE_SHOT, bits -> {});
+        backend.register(sockets.reader(), BOTH | Readiness.ONE_SHOT, new RecordingHandler());
         int bits = look(backend).getFirst();
-        assertThat(bits).isIn(Ready.READABLE, Ready.WRITABLE);
+        assertThat(bits).isIn(Readiness.READ, Readiness.WRITE);
         assertThat(look(backend)).as("the array holds one; the other was disarmed").isEmpty();
         backend.close();
     }
@@ -413,12 +412,13 @@ class KqueueBackendTest {
         kernel = new FakeKqueue(flavour);
         KqueueBackend backend = open();
         FakeConduit sockets = sockets();
-        backend.register(sockets.reader(), BOTH, bits -> {});
+        backend.register(sockets.reader(), BOTH, new RecordingHandler());
         kernel.failFilter(sockets.reader(), Kevent.EVFILT_READ, Errno.ENOBUFS);
         kernel.failFilter(sockets.reader(), Kevent.EVFILT_WRITE, Errno.ENOMEM);
         int event = look(backend).getFirst();
-        assertThat(event & Ready.BITS).isEqualTo(Ready.READABLE | Ready.WRITABLE | Ready.ERROR);
-        assertThat(Ready.errno(event)).as("the first of the two").isEqualTo(Errno.ENOBUFS);
+        assertThat(event & Readiness.EVENTS)
+                .isEqualTo(Readiness.READ | Readiness.WRITE | Readiness.ERROR);
+        assertThat(Readiness.errno(event)).as("the first of the two").isEqualTo(Errno.ENOBUFS);
         backend.close();
     }
 
@@ -427,7 +427,7 @@ class KqueueBackendTest {
     void event_ofAProcessThatIsAnError_isNoExitStatus() {
         KqueueBackend backend = open();
         kernel.start(4711);
-        backend.watchProcess(4711, bits -> {});
+        backend.watchProcess(4711, new RecordingHandler());
         kernel.failFilter(4711, Kevent.EVFILT_PROC, Errno.ENOMEM);
         try (LogCapture log = new LogCapture()) {
             assertThat(look(backend)).isEmpty();
@@ -441,14 +441,18 @@ class KqueueBackendTest {
     void urgentData_isAFilterOfItsOwnOnMacosAndRefusedElsewhere() {
         KqueueBackend backend = open();
         FakeConduit sockets = sockets();
-        backend.register(sockets.reader(), Interest.READ | Interest.URGENT, bits -> {});
+        backend.register(
+                sockets.reader(), Readiness.READ | Readiness.URGENT, new RecordingHandler());
         kernel.sendUrgent(sockets.reader());
-        assertThat(look(backend)).containsExactly(Ready.URGENT);
+        assertThat(look(backend)).containsExactly(Readiness.URGENT);
         backend.close();
         kernel = new FakeKqueue(KqueueFlavour.FREEBSD);
         KqueueBackend other = open();
         FakeConduit others = sockets();
-        assertThatThrownBy(() -> other.register(others.reader(), Interest.URGENT, bits -> {}))
+        assertThatThrownBy(
+                        () ->
+                                other.register(
+                                        others.reader(), Readiness.URGENT, new RecordingHandler()))
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("EOPNOTSUPP");
         other.close();
@@ -461,14 +465,15 @@ class KqueueBackendTest {
     void halfClose_ofASocket_isReadableAndAnEndButNoHangUp() {
         KqueueBackend backend = open();
         FakeConduit sockets = sockets();
-        backend.register(sockets.reader(), BOTH | Interest.EDGE | Interest.END, bits -> {});
-        assertThat(look(backend)).containsExactly(Ready.WRITABLE);
+        backend.register(
+                sockets.reader(), BOTH | Readiness.EDGE | Readiness.END, new RecordingHandler());
+        assertThat(look(backend)).containsExactly(Readiness.WRITE);
         sockets.write();
         kernel.shutDown(sockets.writer());
         List<Integer> events = look(backend);
         assertThat(events).hasSize(1);
-        assertThat(events.getFirst() & ~Ready.WRITABLE).isEqualTo(Ready.READABLE | Ready.END);
-        backend.modify(sockets.reader(), Interest.READ);
+        assertThat(events.getFirst() & ~Readiness.WRITE).isEqualTo(Readiness.READ | Readiness.END);
+        backend.modify(sockets.reader(), Readiness.READ);
         assertThat(look(backend)).as("an end that nobody asked for").containsExactly(1);
         backend.close();
     }
@@ -478,9 +483,9 @@ class KqueueBackendTest {
     void ownShutdown_ofASocket_isNoHangUp() {
         KqueueBackend backend = open();
         FakeConduit sockets = sockets();
-        backend.register(sockets.reader(), BOTH, bits -> {});
+        backend.register(sockets.reader(), BOTH, new RecordingHandler());
         kernel.shutDown(sockets.reader());
-        assertThat(look(backend)).containsExactly(Ready.WRITABLE);
+        assertThat(look(backend)).containsExactly(Readiness.WRITE);
         backend.close();
     }
 
@@ -488,13 +493,13 @@ class KqueueBackendTest {
     @Clause({"B-5", "W-6"})
     void reset_ofASocket_isAnErrorWhateverIsWatched() {
         KqueueBackend backend = open();
-        for (int interest : new int[] {Interest.READ, Interest.WRITE, BOTH}) {
+        for (int interest : new int[] {Readiness.READ, Readiness.WRITE, BOTH}) {
             FakeConduit sockets = sockets();
-            IoHandler handler = bits -> {};
-            backend.register(sockets.reader(), interest | Interest.EDGE, handler);
+            RecordingHandler handler = new RecordingHandler();
+            backend.register(sockets.reader(), interest | Readiness.EDGE, handler);
             look(backend);
             kernel.reset(sockets.reader(), Errno.ECONNRESET);
-            int expected = Ready.ERROR | Ready.HANGUP;
+            int expected = Readiness.ERROR | Readiness.HANGUP;
             List<Integer> events = look(backend);
             assertThat(events).hasSize(1);
             assertThat(events.getFirst() & expected).isEqualTo(expected);
@@ -518,18 +523,16 @@ class KqueueBackendTest {
                                     } catch (InterruptedException e) {
                                         throw new AssertionError(e);
                                     }
-                                    backend.register(pipe.writer(), Interest.WRITE, bits -> {});
+                                    backend.register(
+                                            pipe.writer(), Readiness.WRITE, new RecordingHandler());
                                 });
         backend.pollUntil(System.nanoTime() + Duration.ofHours(1).toNanos());
         other.join();
-        List<Integer> events = new ArrayList<>();
-        while (backend.takeReady() != null) {
-            events.add(backend.taken());
-        }
+        List<Integer> events = RecordingHandler.dispatchAll(backend);
         if (events.isEmpty()) { // Woken just before it was noted.
             events = look(backend);
         }
-        assertThat(events).containsExactly(Ready.WRITABLE | Ready.ERROR);
+        assertThat(events).containsExactly(Readiness.WRITE | Readiness.ERROR);
         backend.close();
     }
 
@@ -540,7 +543,8 @@ class KqueueBackendTest {
         for (int i = 0; i < 50; i++) {
             FakeConduit pipe = pipe();
             pipe.closeReader();
-            backend.register(pipe.writer(), Interest.WRITE | Interest.EDGE, bits -> {});
+            backend.register(
+                    pipe.writer(), Readiness.WRITE | Readiness.EDGE, new RecordingHandler());
         }
         List<Integer> batches = new ArrayList<>();
         for (int i = 0; i < 3; i++) {

@@ -11,11 +11,11 @@ import dev.gyre.internal.sys.Kevent;
 import dev.gyre.internal.sys.KqueueFlavour;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.Operation;
 import dev.gyre.io.OperationContract;
 import dev.gyre.io.OperationEndsContract;
 import dev.gyre.io.OperationFixture;
 import dev.gyre.io.OperationMisuseContract;
+import dev.gyre.io.operation.Operation;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;

@@ -13,9 +13,9 @@ import dev.gyre.SystemCallException;
 import dev.gyre.WatchSpec;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.Interest;
-import dev.gyre.internal.backend.IoHandler;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
+import dev.gyre.internal.backend.ReadinessHandler;
+import dev.gyre.internal.backend.RecordingHandler;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
@@ -49,7 +49,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 @On("io_uring")
 class IoUringBackendTest {
-    private static final IoHandler HANDLER = bits -> {};
+    private static final RecordingHandler HANDLER = new RecordingHandler();
 
     private final Plan plan = new Plan();
     private final FaultyUring uring = new FaultyUring(plan);
@@ -85,11 +85,7 @@ class IoUringBackendTest {
     }
 
     private static List<Integer> takeAll(Backend backend) {
-        List<Integer> bits = new ArrayList<>();
-        while (backend.takeReady() != null) {
-            bits.add(backend.taken());
-        }
-        return bits;
+        return RecordingHandler.dispatchAll(backend);
     }
 
     private static List<Integer> poll(Backend backend) {
@@ -159,14 +155,14 @@ class IoUringBackendTest {
         assertThat(uring.setupFlags()).hasSize(1);
         assertThat(uring.setupFlags().getFirst() & lacking).isZero();
         try (TestPipe pipe = new TestPipe()) {
-            backend.register(pipe.reader(), Interest.READ, HANDLER);
+            backend.register(pipe.reader(), Readiness.READ, HANDLER);
             assertThat(poll(backend)).isEmpty();
             pipe.write();
             backend.pollUntil(System.nanoTime() + Duration.ofMinutes(1).toNanos());
-            assertThat(takeAll(backend)).containsExactly(Ready.READABLE);
-            assertThat(poll(backend)).as("it lasts").containsExactly(Ready.READABLE);
+            assertThat(takeAll(backend)).containsExactly(Readiness.READ);
+            assertThat(poll(backend)).as("it lasts").containsExactly(Readiness.READ);
             backend.wake();
-            assertThat(poll(backend)).containsExactly(Ready.READABLE);
+            assertThat(poll(backend)).containsExactly(Readiness.READ);
         }
         backend.close();
     }
@@ -230,7 +226,7 @@ class IoUringBackendTest {
             long deadline = System.nanoTime() + 300_000L;
             backend.pollUntil(deadline);
             assertThat(System.nanoTime() - deadline).isNotNegative();
-            assertThat(backend.takeReady()).isNull();
+            assertThat(backend.dispatchNext()).isNull();
         }
         backend.pollUntil(System.nanoTime() - 1);
         backend.close();
@@ -273,7 +269,7 @@ class IoUringBackendTest {
         IoUringBackend backend = open();
         backend.wake();
         backend.pollUntil(System.nanoTime() + Duration.ofHours(1).toNanos());
-        assertThat(backend.takeReady()).isNull();
+        assertThat(backend.dispatchNext()).isNull();
         backend.close();
     }
 
@@ -283,7 +279,7 @@ class IoUringBackendTest {
         IoUringBackend backend = open();
         backend.wake();
         assertThat(poll(backend)).isEmpty();
-        backend.leave();
+        backend.detach();
         AtomicLong late = new AtomicLong(Long.MIN_VALUE);
         AnotherThread.runs(
                 () -> {
@@ -300,13 +296,13 @@ class IoUringBackendTest {
     void pollNow_withNothingToTellOrToHear_makesNoCall() {
         IoUringBackend backend = open();
         try (TestPipe pipe = new TestPipe()) {
-            backend.register(pipe.reader(), Interest.READ, HANDLER);
+            backend.register(pipe.reader(), Readiness.READ, HANDLER);
             assertThat(poll(backend)).isEmpty();
             long before = plan.count("io_uring_enter");
             assertThat(poll(backend)).isEmpty();
             assertThat(plan.count("io_uring_enter")).isEqualTo(before);
             pipe.write();
-            assertThat(poll(backend)).containsExactly(Ready.READABLE);
+            assertThat(poll(backend)).containsExactly(Readiness.READ);
         }
         backend.close();
     }
@@ -317,11 +313,11 @@ class IoUringBackendTest {
     void enter_congested_losesNothing(int errno) {
         IoUringBackend backend = open();
         try (TestPipe pipe = new TestPipe()) {
-            backend.register(pipe.reader(), Interest.READ, HANDLER);
+            backend.register(pipe.reader(), Readiness.READ, HANDLER);
             pipe.write();
             plan.fail("io_uring_enter", errno, 3);
             backend.pollUntil(System.nanoTime() + Duration.ofMinutes(1).toNanos());
-            assertThat(takeAll(backend)).containsExactly(Ready.READABLE);
+            assertThat(takeAll(backend)).containsExactly(Readiness.READ);
         }
         backend.close();
     }
@@ -331,13 +327,13 @@ class IoUringBackendTest {
     void enter_thatLostCompletions_asksForEverythingAnew() {
         IoUringBackend backend = open();
         try (TestPipe pipe = new TestPipe()) {
-            backend.register(pipe.reader(), Interest.READ, HANDLER);
+            backend.register(pipe.reader(), Readiness.READ, HANDLER);
             assertThat(poll(backend)).isEmpty();
             pipe.write();
             plan.fail("io_uring_enter", Errno.EBADR);
             backend.pollNow();
             assertThat(takeAll(backend)).isEmpty();
-            assertThat(poll(backend)).containsExactly(Ready.READABLE);
+            assertThat(poll(backend)).containsExactly(Readiness.READ);
             assertThat(uring.setupFlags()).as("a new ring").hasSize(2);
         }
         backend.close();
@@ -369,7 +365,7 @@ class IoUringBackendTest {
         for (int i = 0; i < 40; i++) {
             TestPipe pipe = new TestPipe();
             pipes.add(pipe);
-            backend.register(pipe.reader(), Interest.READ | Interest.EDGE, HANDLER);
+            backend.register(pipe.reader(), Readiness.READ | Readiness.EDGE, HANDLER);
             pipe.write();
         }
         int total = 0;
@@ -389,7 +385,7 @@ class IoUringBackendTest {
         for (int i = 0; i < 10; i++) {
             TestPipe pipe = new TestPipe();
             pipes.add(pipe);
-            backend.register(pipe.reader(), Interest.READ | Interest.ONE_SHOT, HANDLER);
+            backend.register(pipe.reader(), Readiness.READ | Readiness.ONE_SHOT, HANDLER);
             pipe.write();
         }
         plan.fail("io_uring_enter", Errno.EBUSY, 5);
@@ -412,7 +408,7 @@ class IoUringBackendTest {
         for (int i = 0; i < 200; i++) {
             TestPipe pipe = new TestPipe();
             pipes.add(pipe);
-            backend.register(pipe.reader(), Interest.READ | Interest.ONE_SHOT, HANDLER);
+            backend.register(pipe.reader(), Readiness.READ | Readiness.ONE_SHOT, HANDLER);
         }
         assertThat(poll(backend)).isEmpty();
         pipes.forEach(TestPipe::write);
@@ -438,7 +434,7 @@ class IoUringBackendTest {
             pipes.add(pipe);
             int number = i;
             backend.register(
-                    pipe.reader(), Interest.READ | Interest.EDGE, bits -> seen.add(number));
+                    pipe.reader(), Readiness.READ | Readiness.EDGE, bits -> seen.add(number));
         }
         assertThat(poll(backend)).isEmpty();
         for (int round = 0; round < 3; round++) {
@@ -446,10 +442,8 @@ class IoUringBackendTest {
             pipes.forEach(TestPipe::write);
             while (seen.size() < 64) {
                 backend.pollUntil(System.nanoTime() + Duration.ofMinutes(1).toNanos());
-                for (IoHandler each = backend.takeReady();
-                        each != null;
-                        each = backend.takeReady()) {
-                    each.run(IoHandler.READ);
+                while (backend.dispatchNext() != null) {
+                    // Its handler notes the number.
                 }
             }
             pipes.forEach(TestPipe::read);
@@ -462,22 +456,20 @@ class IoUringBackendTest {
 
     @Test
     @Clause({"B-4", "W-3"})
-    void takeReady_ofAnEventForAnEarlierRegistration_passesItOver() {
+    void dispatchNext_ofAnEventForAnEarlierRegistration_passesItOver() {
         IoUringBackend backend = open();
         try (TestPipe pipe = new TestPipe()) {
             List<String> log = new ArrayList<>();
-            IoHandler old = bits -> log.add("old");
-            backend.register(pipe.reader(), Interest.READ, old);
+            ReadinessHandler old = bits -> log.add("old");
+            backend.register(pipe.reader(), Readiness.READ, old);
             pipe.write();
             backend.pollNow();
             backend.deregister(pipe.reader(), old);
-            backend.register(pipe.reader(), Interest.READ, bits -> log.add("new"));
+            backend.register(pipe.reader(), Readiness.READ, bits -> log.add("new"));
             backend.deregister(pipe.reader(), old); // Not his any more.
-            assertThat(backend.takeReady()).isNull();
+            assertThat(backend.dispatchNext()).isNull();
             backend.pollNow();
-            IoHandler handler = backend.takeReady();
-            assertThat(handler).isNotNull();
-            handler.run(IoHandler.READ);
+            assertThat(backend.dispatchNext()).isNotNull();
             assertThat(log).containsExactly("new");
         }
         backend.close();
@@ -488,15 +480,15 @@ class IoUringBackendTest {
     void edge_reportsEachChangeOnce() {
         IoUringBackend backend = open();
         try (TestPipe pipe = new TestPipe()) {
-            backend.register(pipe.reader(), Interest.READ | Interest.EDGE, HANDLER);
+            backend.register(pipe.reader(), Readiness.READ | Readiness.EDGE, HANDLER);
             pipe.write();
-            assertThat(poll(backend)).containsExactly(Ready.READABLE);
+            assertThat(poll(backend)).containsExactly(Readiness.READ);
             assertThat(poll(backend)).isEmpty();
             pipe.write();
-            assertThat(poll(backend)).containsExactly(Ready.READABLE);
+            assertThat(poll(backend)).containsExactly(Readiness.READ);
             assertThat(poll(backend)).isEmpty();
-            backend.modify(pipe.reader(), Interest.READ | Interest.EDGE);
-            assertThat(poll(backend)).as("armed anew").containsExactly(Ready.READABLE);
+            backend.modify(pipe.reader(), Readiness.READ | Readiness.EDGE);
+            assertThat(poll(backend)).as("armed anew").containsExactly(Readiness.READ);
         }
         backend.close();
     }
@@ -506,14 +498,14 @@ class IoUringBackendTest {
     void oneShot_reportsOnceUntilModified() {
         IoUringBackend backend = open();
         try (TestPipe pipe = new TestPipe()) {
-            int interest = Interest.READ | Interest.ONE_SHOT;
+            int interest = Readiness.READ | Readiness.ONE_SHOT;
             backend.register(pipe.reader(), interest, HANDLER);
             pipe.write();
-            assertThat(poll(backend)).containsExactly(Ready.READABLE);
+            assertThat(poll(backend)).containsExactly(Readiness.READ);
             pipe.write();
             assertThat(poll(backend)).isEmpty();
             backend.modify(pipe.reader(), interest);
-            assertThat(poll(backend)).containsExactly(Ready.READABLE);
+            assertThat(poll(backend)).containsExactly(Readiness.READ);
             assertThat(poll(backend)).isEmpty();
         }
         backend.close();
@@ -524,13 +516,13 @@ class IoUringBackendTest {
     void modify_toAnEmptyMask_reportsNotEvenAHangUp() {
         IoUringBackend backend = open();
         TestPipe pipe = new TestPipe();
-        backend.register(pipe.reader(), Interest.READ, HANDLER);
+        backend.register(pipe.reader(), Readiness.READ, HANDLER);
         assertThat(poll(backend)).isEmpty();
         backend.modify(pipe.reader(), 0);
         pipe.closeWriter();
         assertThat(poll(backend)).isEmpty();
-        backend.modify(pipe.reader(), Interest.READ);
-        assertThat(poll(backend)).containsExactly(Ready.HANGUP);
+        backend.modify(pipe.reader(), Readiness.READ);
+        assertThat(poll(backend)).containsExactly(Readiness.HANGUP);
         pipe.closeReader();
         backend.close();
     }
@@ -541,16 +533,16 @@ class IoUringBackendTest {
         IoUringBackend backend = open();
         for (String path : List.of(System.getProperty("gyre.root") + "/pom.xml", "/dev/zero")) {
             int fd = new LinuxInputs().open(path, Linux.O_RDONLY | Linux.O_CLOEXEC);
-            assertThatThrownBy(() -> backend.register(fd, Interest.READ, HANDLER))
+            assertThatThrownBy(() -> backend.register(fd, Readiness.READ, HANDLER))
                     .isInstanceOf(SystemCallException.class)
                     .hasMessageContaining("EPERM")
                     .hasMessageContaining("a regular file is always ready");
             assertThat(new LinuxPollSyscalls().close(fd)).isZero();
         }
-        assertThatThrownBy(() -> backend.register(9_999, Interest.READ, HANDLER))
+        assertThatThrownBy(() -> backend.register(9_999, Readiness.READ, HANDLER))
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("EBADF");
-        assertThatThrownBy(() -> backend.register(-1, Interest.READ, HANDLER))
+        assertThatThrownBy(() -> backend.register(-1, Readiness.READ, HANDLER))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("-1");
         assertThat(poll(backend)).isEmpty();
@@ -570,7 +562,7 @@ class IoUringBackendTest {
             loop.backend()
                     .register(
                             pipe.reader(),
-                            Interest.READ | Interest.EDGE,
+                            Readiness.READ | Readiness.EDGE,
                             bits -> ready.countDown());
             pipe.write();
             ready.await();
@@ -584,12 +576,12 @@ class IoUringBackendTest {
     void deregister_onTheLoopThread_letsGoOfTheFileAtOnce() {
         IoUringBackend backend = open();
         TestPipe pipe = new TestPipe();
-        backend.register(pipe.writer(), Interest.WRITE | Interest.EDGE, HANDLER);
-        backend.register(pipe.reader(), Interest.READ, HANDLER);
-        assertThat(poll(backend)).containsExactly(Ready.WRITABLE);
+        backend.register(pipe.writer(), Readiness.WRITE | Readiness.EDGE, HANDLER);
+        backend.register(pipe.reader(), Readiness.READ, HANDLER);
+        assertThat(poll(backend)).containsExactly(Readiness.WRITE);
         backend.deregister(pipe.writer(), HANDLER);
         pipe.closeWriter();
-        assertThat(poll(backend)).as("nobody holds the writer").containsExactly(Ready.HANGUP);
+        assertThat(poll(backend)).as("nobody holds the writer").containsExactly(Readiness.HANGUP);
         backend.deregister(pipe.reader(), HANDLER);
         pipe.closeReader();
         backend.close();
@@ -600,14 +592,14 @@ class IoUringBackendTest {
     void deregister_betweenRunsByAnotherThread_letsGoOfTheFile() {
         IoUringBackend backend = open();
         TestPipe pipe = new TestPipe();
-        backend.register(pipe.writer(), Interest.WRITE | Interest.EDGE, HANDLER);
-        backend.register(pipe.reader(), Interest.READ | Interest.EDGE, HANDLER);
-        assertThat(poll(backend)).containsExactly(Ready.WRITABLE);
-        backend.leave();
+        backend.register(pipe.writer(), Readiness.WRITE | Readiness.EDGE, HANDLER);
+        backend.register(pipe.reader(), Readiness.READ | Readiness.EDGE, HANDLER);
+        assertThat(poll(backend)).containsExactly(Readiness.WRITE);
+        backend.detach();
         AnotherThread.runs(() -> backend.deregister(pipe.writer(), HANDLER));
         pipe.closeWriter();
         backend.pollUntil(System.nanoTime() + Duration.ofMinutes(1).toNanos());
-        assertThat(takeAll(backend)).containsExactly(Ready.HANGUP);
+        assertThat(takeAll(backend)).containsExactly(Readiness.HANGUP);
         backend.deregister(pipe.reader(), HANDLER);
         pipe.closeReader();
         backend.close();
@@ -619,9 +611,9 @@ class IoUringBackendTest {
         IoUringBackend backend = open();
         backend.close();
         long calls = plan.calls().size();
-        assertThatThrownBy(() -> backend.register(0, Interest.READ, HANDLER))
+        assertThatThrownBy(() -> backend.register(0, Readiness.READ, HANDLER))
                 .isInstanceOf(LoopTerminatedException.class);
-        assertThatThrownBy(() -> backend.modify(0, Interest.READ))
+        assertThatThrownBy(() -> backend.modify(0, Readiness.READ))
                 .isInstanceOf(LoopTerminatedException.class);
         backend.deregister(0, HANDLER);
         backend.wake();
@@ -674,12 +666,12 @@ class IoUringBackendTest {
         for (int i = 0; i < 1_500; i++) {
             backend.wake();
             backend.pollNow();
-            assertThat(backend.takeReady()).isNull();
+            assertThat(backend.dispatchNext()).isNull();
         }
         assertThat(plan.calls())
                 .contains("io_uring_register " + IoUring.IORING_REGISTER_RING_FDS)
                 .doesNotContain("io_uring_register " + IoUring.IORING_UNREGISTER_RING_FDS);
-        backend.leave();
+        backend.detach();
         assertThat(plan.calls())
                 .contains("io_uring_register " + IoUring.IORING_UNREGISTER_RING_FDS);
         backend.close();

@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.gyre.Clause;
 import dev.gyre.conformance.On;
-import dev.gyre.internal.backend.Interest;
-import dev.gyre.internal.backend.IoHandler;
 import dev.gyre.internal.backend.Opcode;
-import dev.gyre.internal.backend.Ready;
+import dev.gyre.internal.backend.Readiness;
+import dev.gyre.internal.backend.RecordingHandler;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.TestPipe;
 
@@ -16,7 +15,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /// Events of watched descriptors, as epoll would report them: what is so when the loop polls, not what
@@ -24,62 +22,58 @@ import java.util.List;
 @On("io_uring")
 class UringEventsTest extends UringFixture {
     private static final int F_DUPFD_CLOEXEC = 1030;
-    private static final IoHandler HANDLER = bits -> {};
+    private static final RecordingHandler HANDLER = new RecordingHandler();
 
     private List<Integer> poll() {
-        List<Integer> bits = new ArrayList<>();
         backend.pollNow();
-        while (backend.takeReady() != null) {
-            bits.add(backend.taken());
-        }
-        return bits;
+        return RecordingHandler.dispatchAll(backend);
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, Interest.EDGE, Interest.ONE_SHOT})
+    @ValueSource(ints = {0, Readiness.EDGE, Readiness.ONE_SHOT})
     @Clause({"W-7", "B-4"})
     void event_readBeforeThePoll_isNotReported(int mode) {
         try (TestPipe pipe = new TestPipe()) {
-            backend.register(pipe.reader(), Interest.READ | mode, HANDLER);
+            backend.register(pipe.reader(), Readiness.READ | mode, HANDLER);
             assertThat(poll()).isEmpty();
             pipe.write();
             pipe.read();
             assertThat(poll()).isEmpty();
             pipe.write();
-            assertThat(poll()).as("it is still armed").containsExactly(Ready.READABLE);
+            assertThat(poll()).as("it is still armed").containsExactly(Readiness.READ);
         }
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, Interest.EDGE})
+    @ValueSource(ints = {0, Readiness.EDGE})
     @Clause({"L-7", "W-7", "B-4"})
     void event_readBetweenTwoRuns_isNotReported(int mode) {
         try (TestPipe pipe = new TestPipe()) {
-            backend.register(pipe.reader(), Interest.READ | mode, HANDLER);
+            backend.register(pipe.reader(), Readiness.READ | mode, HANDLER);
             pipe.write();
-            assertThat(poll()).containsExactly(Ready.READABLE);
-            backend.leave();
+            assertThat(poll()).containsExactly(Readiness.READ);
+            backend.detach();
             pipe.write();
             pipe.read();
             pipe.read();
             assertThat(poll()).isEmpty();
             pipe.write();
-            assertThat(poll()).containsExactly(Ready.READABLE);
+            assertThat(poll()).containsExactly(Readiness.READ);
         }
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, Interest.EDGE, Interest.ONE_SHOT})
+    @ValueSource(ints = {0, Readiness.EDGE, Readiness.ONE_SHOT})
     @Clause({"L-7", "W-7", "B-4"})
     void event_collectedOnLeaving_isReportedOnceByTheNextRun(int mode) {
         // The kernel has to give this one back when the run ends.
         started(requests.open(pair()[0], STREAM_SOCKET), Opcode.READ, 16);
         try (TestPipe pipe = new TestPipe()) {
-            backend.register(pipe.reader(), Interest.READ | mode, HANDLER);
+            backend.register(pipe.reader(), Readiness.READ | mode, HANDLER);
             assertThat(poll()).isEmpty();
             pipe.write();
-            backend.leave();
-            assertThat(poll()).containsExactly(Ready.READABLE);
+            backend.detach();
+            assertThat(poll()).containsExactly(Readiness.READ);
             if (mode != 0) {
                 assertThat(poll()).isEmpty();
             }
@@ -90,21 +84,21 @@ class UringEventsTest extends UringFixture {
     @Clause({"W-7", "B-4"})
     void edge_ofOneDirection_reportsBothThatAreReady() {
         int[] pair = pair();
-        int interest = Interest.READ | Interest.WRITE | Interest.EDGE;
+        int interest = Readiness.READ | Readiness.WRITE | Readiness.EDGE;
         backend.register(pair[0], interest, HANDLER);
-        assertThat(poll()).containsExactly(Ready.WRITABLE);
+        assertThat(poll()).containsExactly(Readiness.WRITE);
         send(pair[1], "x");
-        assertThat(poll()).containsExactly(Ready.READABLE | Ready.WRITABLE);
+        assertThat(poll()).containsExactly(Readiness.READ | Readiness.WRITE);
     }
 
     @Test
     @Clause({"W-7", "B-4"})
     void event_thatCannotBeConfirmed_isReportedAsTheKernelHadIt() {
         try (TestPipe pipe = new TestPipe()) {
-            backend.register(pipe.reader(), Interest.READ, HANDLER);
+            backend.register(pipe.reader(), Readiness.READ, HANDLER);
             pipe.write();
             plan.fail("poll", Errno.ENOMEM);
-            assertThat(poll()).containsExactly(Ready.READABLE);
+            assertThat(poll()).containsExactly(Readiness.READ);
         }
     }
 
@@ -112,29 +106,29 @@ class UringEventsTest extends UringFixture {
     @CsvSource({"true, true", "true, false", "false, true", "false, false"})
     @Clause({"W-3", "B-4"})
     void number_reopenedAndWatched_getsNothingOfTheOldOnes(boolean deregisters, boolean confirms) {
-        IoHandler old = bits -> {};
+        RecordingHandler old = new RecordingHandler();
         try (TestPipe first = new TestPipe();
                 TestPipe second = new TestPipe()) {
             int number = kernel.fcntl(first.reader(), F_DUPFD_CLOEXEC, 0);
             own.add(number);
-            backend.register(number, Interest.READ, old);
+            backend.register(number, Readiness.READ, old);
             assertThat(poll()).isEmpty();
             first.write();
-            backend.leave(); // The poll's completion is in the ring now, and not taken.
+            backend.detach(); // The poll's completion is in the ring now, and not taken.
             if (deregisters) {
                 backend.deregister(number, old);
             }
             kernel.close(number);
             assertThat(kernel.fcntl(second.reader(), F_DUPFD_CLOEXEC, number)).isEqualTo(number);
-            backend.register(number, Interest.READ, HANDLER);
+            backend.register(number, Readiness.READ, HANDLER);
             if (!confirms) {
                 plan.fail("poll", Errno.ENOMEM);
             }
             assertThat(poll()).isEmpty();
             second.write();
             backend.pollNow();
-            assertThat(backend.takeReady()).isSameAs(HANDLER);
-            assertThat(backend.takeReady()).isNull();
+            assertThat(backend.dispatchNext()).isSameAs(HANDLER);
+            assertThat(backend.dispatchNext()).isNull();
         }
     }
 }

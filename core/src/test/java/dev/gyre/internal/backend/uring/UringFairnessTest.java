@@ -146,13 +146,13 @@ class UringFairnessTest extends UringFixture {
         for (int i = 0; i < count; i++) {
             bulkPeers.forEach(this::sendAll);
             backend.pollNow();
-            for (Request done = requests.takeCompleted();
+            for (Request done = requests.pollCompleted();
                     done != null;
-                    done = requests.takeCompleted()) {
+                    done = requests.pollCompleted()) {
                 assertThat(done.result).isPositive();
                 receives++;
                 served.add(done);
-                requests.giveBack(done.buffer);
+                requests.releaseBuffer(done.buffer);
                 requests.resume(done);
             }
         }

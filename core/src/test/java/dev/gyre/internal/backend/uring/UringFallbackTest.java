@@ -198,7 +198,7 @@ class UringFallbackTest extends UringFixture {
             send(pair[1], "round " + i);
             assertThat(next()).isSameAs(receive);
             assertThat(receivedIn(receive)).isEqualTo("round " + i);
-            requests.giveBack(receive.buffer);
+            requests.releaseBuffer(receive.buffer);
             requests.resume(receive);
         }
         assertThat(uring.refusedSubmissions()).isEqualTo(1);
@@ -224,11 +224,11 @@ class UringFallbackTest extends UringFixture {
                         if (i == 5) {
                             kept.add(receive[0].buffer);
                         } else {
-                            requests.giveBack(receive[0].buffer);
+                            requests.releaseBuffer(receive[0].buffer);
                         }
                         requests.resume(receive[0]);
                     }
-                    backend.leave();
+                    backend.detach();
                 });
         uring.withoutBufferRings();
         Set<Integer> out = new HashSet<>(kept);
@@ -243,7 +243,7 @@ class UringFallbackTest extends UringFixture {
         send(pair[1], "starved");
         nothingYet();
         nothingYet();
-        out.forEach(requests::giveBack);
+        out.forEach(requests::releaseBuffer);
         assertThat(next()).isSameAs(receive[0]);
         assertThat(receivedIn(receive[0])).isEqualTo("starved");
         assertThat(backend.describe()).isEqualTo("by poll: receive");
@@ -259,7 +259,7 @@ class UringFallbackTest extends UringFixture {
                     receive[0] = receiveEach(requests.open(pipe[0], Traits.STREAM));
                     nothingYet();
                     nothingYet(); // It would block, and is polled now.
-                    backend.leave();
+                    backend.detach();
                 });
         Set<Integer> out = new HashSet<>();
         for (int i = 0; i < 4; i++) {
@@ -269,7 +269,7 @@ class UringFallbackTest extends UringFixture {
             assertThat(out.add(receive[0].buffer)).isTrue();
             requests.resume(receive[0]);
         }
-        out.forEach(requests::giveBack);
+        out.forEach(requests::releaseBuffer);
         assertThat(requests.buffers().available()).isEqualTo(4);
     }
 
@@ -285,7 +285,7 @@ class UringFallbackTest extends UringFixture {
         open(FEW_BUFFERS);
         backend.close();
         backend = IoUringBackend.open(seam, uring, 16, 2, 4);
-        requests = backend.openRequests(host(FEW_BUFFERS));
+        requests = backend.openOperations(host(FEW_BUFFERS));
         int descriptors = 30;
         int rounds = 5;
         List<Integer> peers = new ArrayList<>();
@@ -307,7 +307,7 @@ class UringFallbackTest extends UringFixture {
                 Request done = next();
                 assertThat(done.more).as("result %d", done.result).isTrue();
                 received[(int) done.key].append(receivedIn(done));
-                requests.giveBack(done.buffer);
+                requests.releaseBuffer(done.buffer);
                 requests.resume(done);
             }
         }
@@ -321,7 +321,7 @@ class UringFallbackTest extends UringFixture {
     void starts_whileTheQueueStaysFull_waitTheirTurnInOrder(int errno) {
         backend.close();
         backend = IoUringBackend.open(seam, uring, 16, 4, 8);
-        requests = backend.openRequests(host(FEW_BUFFERS));
+        requests = backend.openOperations(host(FEW_BUFFERS));
         backend.pollNow();
         List<Request> reads = new ArrayList<>();
         for (int i = 0; i < 50; i++) {

@@ -63,7 +63,7 @@ abstract class UringFixture {
             backend.close();
         }
         backend = IoUringBackend.open(seam, uring, 16);
-        requests = backend.openRequests(host(config));
+        requests = backend.openOperations(host(config));
     }
 
     @AfterEach
@@ -132,7 +132,7 @@ abstract class UringFixture {
             for (Runnable task = handedOver.poll(); task != null; task = handedOver.poll()) {
                 task.run();
             }
-            Request done = requests.takeCompleted();
+            Request done = requests.pollCompleted();
             if (done != null) {
                 return done;
             }
@@ -143,7 +143,7 @@ abstract class UringFixture {
 
     protected void nothingYet() {
         backend.pollNow();
-        assertThat(requests.takeCompleted()).isNull();
+        assertThat(requests.pollCompleted()).isNull();
     }
 
     protected void send(int fd, String text) {

@@ -224,7 +224,7 @@ class UringOperationsTest extends UringFixture {
             assertThat(next()).isSameAs(receive);
             assertThat(receivedIn(receive)).isEqualTo("round " + round);
             assertThat(requests.buffers().available()).isEqualTo(3);
-            requests.giveBack(receive.buffer);
+            requests.releaseBuffer(receive.buffer);
             assertThat(requests.buffers().available()).isEqualTo(4);
         }
     }
@@ -245,7 +245,7 @@ class UringOperationsTest extends UringFixture {
         requests.start(reader, receive);
         send(pair[1], "line 0\n");
         assertThat(next()).isSameAs(receive);
-        requests.giveBack(receive.buffer);
+        requests.releaseBuffer(receive.buffer);
         requests.resume(receive); // Multishot from here on, as the socket was drained.
         nothingYet();
         StringBuilder sent = new StringBuilder();
@@ -259,7 +259,7 @@ class UringOperationsTest extends UringFixture {
         while (true) {
             if (out.size() == 4) {
                 nothingYet(); // No buffer, no bytes, and no spinning.
-                out.forEach(requests::giveBack);
+                out.forEach(requests::releaseBuffer);
                 out.clear();
             }
             Request done = next();
@@ -273,7 +273,7 @@ class UringOperationsTest extends UringFixture {
         }
         assertThat(receive.result).isZero();
         assertThat(received).hasToString(sent.toString());
-        out.forEach(requests::giveBack);
+        out.forEach(requests::releaseBuffer);
         assertThat(requests.buffers().available()).isEqualTo(4);
     }
 
@@ -296,7 +296,7 @@ class UringOperationsTest extends UringFixture {
             assertThat(receive.result).isEqualTo(datagram.length());
             if (receive.buffer >= 0) {
                 assertThat(receivedIn(receive)).isEqualTo(datagram);
-                requests.giveBack(receive.buffer);
+                requests.releaseBuffer(receive.buffer);
             }
             assertThat(requests.buffers().available()).isEqualTo(4);
             requests.resume(receive);
@@ -318,20 +318,20 @@ class UringOperationsTest extends UringFixture {
         send(pair[1], "zero");
         assertThat(next()).isSameAs(receive);
         String text = receivedIn(receive);
-        requests.giveBack(receive.buffer);
+        requests.releaseBuffer(receive.buffer);
         requests.resume(receive); // Multishot from here on, as the socket was drained.
         nothingYet();
         send(pair[1], "one");
         assertThat(next()).isSameAs(receive);
         text += receivedIn(receive);
-        requests.giveBack(receive.buffer);
+        requests.releaseBuffer(receive.buffer);
         send(pair[1], "two");
         backend.pollNow();
         requests.cancel(receive);
         requests.resume(receive);
         for (Request done = next(); done.more; done = next()) {
             text += receivedIn(done);
-            requests.giveBack(done.buffer);
+            requests.releaseBuffer(done.buffer);
             requests.resume(done);
         }
         assertThat(receive.isCancelled()).isTrue();
@@ -350,7 +350,7 @@ class UringOperationsTest extends UringFixture {
         requests.start(reader, receive);
         send(pair[1], "zero");
         assertThat(next()).isSameAs(receive);
-        requests.giveBack(receive.buffer);
+        requests.releaseBuffer(receive.buffer);
         requests.resume(receive); // Multishot from here on, as the socket was drained.
         nothingYet();
         send(pair[1], "one");
@@ -359,7 +359,7 @@ class UringOperationsTest extends UringFixture {
         backend.pollNow();
         List<String> log = new ArrayList<>();
         requests.close(reader, () -> log.add("released"));
-        requests.giveBack(receive.buffer);
+        requests.releaseBuffer(receive.buffer);
         requests.resume(receive);
         assertThat(next()).isSameAs(receive);
         assertThat(receive.isCancelled()).isTrue();
@@ -420,9 +420,9 @@ class UringOperationsTest extends UringFixture {
         Request unsent = started(requests.open(pair[1], STREAM_SOCKET), Opcode.READ, 16);
         requests.close();
         List<Request> ended = new ArrayList<>();
-        for (Request done = requests.takeCompleted();
+        for (Request done = requests.pollCompleted();
                 done != null;
-                done = requests.takeCompleted()) {
+                done = requests.pollCompleted()) {
             assertThat(done.isCancelled()).isTrue();
             ended.add(done);
         }
@@ -534,7 +534,7 @@ class UringOperationsTest extends UringFixture {
                     started[2] = receive;
                     nothingYet();
                     nothingYet();
-                    backend.leave();
+                    backend.detach();
                 });
         assertThat(requests.outstanding()).isEqualTo(3);
         send(pair[1], "hello");
@@ -545,7 +545,7 @@ class UringOperationsTest extends UringFixture {
         send(pair[0], "back");
         assertThat(next()).isSameAs(started[2]);
         assertThat(receivedIn(started[2])).isEqualTo("back");
-        requests.giveBack(started[2].buffer);
+        requests.releaseBuffer(started[2].buffer);
         assertThat(requests.buffers().available()).isEqualTo(4);
     }
 
@@ -558,15 +558,15 @@ class UringOperationsTest extends UringFixture {
         for (int i = 0; i < 50; i++) {
             Request read = started(reader, Opcode.READ, 1);
             backend.pollNow();
-            backend.leave();
+            backend.detach();
             if (i % 2 == 0) {
                 send(pair[1], "x");
                 backend.pollNow();
-                backend.leave();
+                backend.detach();
             } else {
                 backend.pollNow();
                 send(pair[1], "x");
-                backend.leave();
+                backend.detach();
             }
             assertThat(next()).isSameAs(read);
             text.append((char) (byte) Memory.getByte(read.address));
@@ -591,7 +591,7 @@ class UringOperationsTest extends UringFixture {
     void submissions_beyondTheQueue_areAllMade() {
         backend.close();
         backend = IoUringBackend.open(seam, uring, 16, 2, 2);
-        requests = backend.openRequests(host(LoopConfig.DEFAULT));
+        requests = backend.openOperations(host(LoopConfig.DEFAULT));
         List<Request> reads = new ArrayList<>();
         List<Integer> peers = new ArrayList<>();
         for (int i = 0; i < 40; i++) {

@@ -288,7 +288,7 @@ public final class LoopServer implements HttpServer {
                                 .streams()
                                 .withWriteTimeout(config.writeTimeout())
                                 // Who does not take its answers has no more of them yet.
-                                .withReadsUnderPressure(false)
+                                .withReadsUnderBackpressure(false)
                                 .withInputLimit(
                                         Math.max(
                                                 listening.streams().inputLimit(),

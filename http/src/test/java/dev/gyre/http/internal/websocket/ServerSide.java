@@ -81,7 +81,7 @@ public final class ServerSide implements AutoCloseable {
 
     /// A client's socket instead: one that masks, and goes on reading under pressure.
     public static ServerSide asClient(WebSocketConfig config, Consumer<WebSocket> opened) {
-        StreamConfig streams = StreamConfig.DEFAULT.withReadsUnderPressure(true);
+        StreamConfig streams = StreamConfig.DEFAULT.withReadsUnderBackpressure(true);
         return new ServerSide(
                 SimulatedWorld.seed(1), config, new Setup(false, streams, null, opened));
     }

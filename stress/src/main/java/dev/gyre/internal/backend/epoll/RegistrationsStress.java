@@ -4,8 +4,8 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import dev.gyre.LoopTerminatedException;
-import dev.gyre.internal.backend.Interest;
-import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.Readiness;
+import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.backend.Registrations;
 
 import org.openjdk.jcstress.annotations.Actor;
@@ -26,7 +26,7 @@ public final class RegistrationsStress {
     private static final int FAR = 100;
 
     private static final int FARTHER = 1_000;
-    private static final IoHandler HANDLER = ready -> {};
+    private static final ReadinessHandler HANDLER = ready -> {};
 
     private RegistrationsStress() {}
 
@@ -44,7 +44,7 @@ public final class RegistrationsStress {
 
         @Actor
         public void other() {
-            registrations.register(FAR, Interest.READ, HANDLER);
+            registrations.register(FAR, Readiness.READ, HANDLER);
         }
 
         @Actor
@@ -70,14 +70,14 @@ public final class RegistrationsStress {
         private final long event;
 
         public GrowthAgainstFind() {
-            registrations.register(FIRST, Interest.READ, HANDLER);
+            registrations.register(FIRST, Readiness.READ, HANDLER);
             event = kernel.event();
         }
 
         @Actor
         public void other() {
-            registrations.register(FAR, Interest.READ, HANDLER);
-            registrations.register(FARTHER, Interest.READ, HANDLER);
+            registrations.register(FAR, Readiness.READ, HANDLER);
+            registrations.register(FARTHER, Readiness.READ, HANDLER);
         }
 
         @Actor
@@ -103,12 +103,12 @@ public final class RegistrationsStress {
 
         @Actor
         public void a() {
-            registrations.register(FAR, Interest.READ, HANDLER);
+            registrations.register(FAR, Readiness.READ, HANDLER);
         }
 
         @Actor
         public void b() {
-            registrations.register(FARTHER, Interest.READ, HANDLER);
+            registrations.register(FARTHER, Readiness.READ, HANDLER);
         }
 
         @Arbiter
@@ -144,7 +144,7 @@ public final class RegistrationsStress {
         @Actor
         public void other(LI_Result result) {
             try {
-                registrations.register(FIRST, Interest.READ, HANDLER);
+                registrations.register(FIRST, Readiness.READ, HANDLER);
                 result.r1 = "done";
             } catch (LoopTerminatedException e) {
                 result.r1 = "refused";

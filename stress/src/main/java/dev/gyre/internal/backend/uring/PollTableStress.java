@@ -3,8 +3,8 @@ package dev.gyre.internal.backend.uring;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import dev.gyre.internal.backend.Interest;
-import dev.gyre.internal.backend.IoHandler;
+import dev.gyre.internal.backend.Readiness;
+import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.backend.epoll.CountingKernel;
 
 import org.openjdk.jcstress.annotations.Actor;
@@ -19,7 +19,7 @@ import org.openjdk.jcstress.infra.results.LL_Result;
 public final class PollTableStress {
     private static final int EPFD = 5;
     private static final int FD = 7;
-    private static final IoHandler HANDLER = ready -> {};
+    private static final ReadinessHandler HANDLER = ready -> {};
 
     private PollTableStress() {}
 
@@ -39,7 +39,7 @@ public final class PollTableStress {
 
         @Actor
         public void other(LL_Result result) {
-            registered.register(FD, Interest.READ, HANDLER);
+            registered.register(FD, Readiness.READ, HANDLER);
             result.r2 = registered.isAwaited() ? "woken" : "left alone";
         }
 
@@ -65,8 +65,8 @@ public final class PollTableStress {
 
         @Actor
         public void other() {
-            registered.register(FD, Interest.READ, HANDLER);
-            registered.modify(FD, Interest.WRITE);
+            registered.register(FD, Readiness.READ, HANDLER);
+            registered.modify(FD, Readiness.WRITE);
         }
 
         @Actor
@@ -77,7 +77,7 @@ public final class PollTableStress {
         @Arbiter
         public void rest(II_Result result) {
             result.r2 = take();
-            if ((interestSeen & (Interest.READ | Interest.WRITE)) != Interest.WRITE) {
+            if ((interestSeen & (Readiness.READ | Readiness.WRITE)) != Readiness.WRITE) {
                 result.r2 = -1;
             }
         }
@@ -103,12 +103,12 @@ public final class PollTableStress {
 
         @Actor
         public void one() {
-            registered.register(FD, Interest.READ, HANDLER);
+            registered.register(FD, Readiness.READ, HANDLER);
         }
 
         @Actor
         public void another() {
-            registered.register(FD, Interest.WRITE, HANDLER);
+            registered.register(FD, Readiness.WRITE, HANDLER);
         }
 
         @Arbiter

@@ -11,6 +11,9 @@ import dev.gyre.conformance.On;
 import dev.gyre.internal.io.TestDescriptors;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultySockets;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Operations;
+import dev.gyre.io.operation.ReceiveOperation;
 import dev.gyre.os.Pipe;
 
 import org.junit.jupiter.api.Test;
@@ -22,7 +25,7 @@ import java.util.List;
 
 /// An error, an interruption and a short count at every call that operations make over epoll.
 @On("epoll")
-class ReactorFaultsTest extends FaultFixture {
+class ReadinessFaultsTest extends FaultFixture {
 
     // ------------------------------------------------------------------ errors
 
@@ -125,7 +128,7 @@ class ReactorFaultsTest extends FaultFixture {
         loop = open(config().withReceiveBuffers(1, 64));
         operations = Operations.on(loop);
         Descriptor from = withText();
-        Receive receive =
+        ReceiveOperation receive =
                 operations.receive(
                         from,
                         op ->

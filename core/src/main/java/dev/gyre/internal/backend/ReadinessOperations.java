@@ -1,21 +1,9 @@
-package dev.gyre.internal.backend.reactor;
+package dev.gyre.internal.backend;
 
 import dev.gyre.LoopConfig;
-import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.CompletionQueue;
-import dev.gyre.internal.backend.DescriptorPool;
-import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
-import dev.gyre.internal.backend.FileWorkers;
-import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
-import dev.gyre.internal.backend.OperationEngine;
-import dev.gyre.internal.backend.Ready;
-import dev.gyre.internal.backend.ReceiveBuffers;
-import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.Request.State;
-import dev.gyre.internal.backend.RequestQueue;
-import dev.gyre.internal.backend.SyscallExecutor;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Syscalls;
@@ -36,7 +24,7 @@ import java.util.List;
 /// which kinds would block.
 ///
 /// Loop thread only.
-public final class Reactor implements OperationEngine, DescriptorState.EventReader {
+public final class ReadinessOperations implements OperationEngine, DescriptorState.EventReader {
     private final SyscallExecutor performer;
     private final FileWorkers files;
     private final ReceiveBuffers buffers;
@@ -47,7 +35,7 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
     /// Descriptors with a receive that waits for a buffer.
     private final ArrayDeque<DescriptorState> starved = new ArrayDeque<>();
 
-    public Reactor(Backend backend, Syscalls seam, LoopContext host) {
+    public ReadinessOperations(Backend backend, Syscalls seam, LoopContext host) {
         performer = new SyscallExecutor(seam.kernels().get(), seam.sockets().get());
         files = new FileWorkers(host, seam.files(), completions);
         LoopConfig config = host.config();
@@ -60,7 +48,7 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
 
     @Override
     public DescriptorState open(int fd, int traits) {
-        return descriptors.take(fd, traits);
+        return descriptors.acquire(fd, traits);
     }
 
     // ------------------------------------------------------------------ starting
@@ -69,7 +57,7 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
     public void start(DescriptorState descriptor, Request request) {
         request.begin(descriptor);
         request.fd = descriptor.fd;
-        completions.begun();
+        completions.onStarted();
         tryOrQueue(descriptor, request);
     }
 
@@ -79,10 +67,10 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
             awaitEnd(descriptor, request);
             return;
         }
-        if (kind == Kind.READ && !descriptor.queue(Kind.EXCEPT).isEmpty()) {
+        if (kind == Kind.READ && !descriptor.queue(Kind.URGENT).isEmpty()) {
             // Urgent data first. The read itself is tried all the same: what it waits for may have
             // been reported already, and no edge comes twice.
-            serve(descriptor, Kind.EXCEPT, 0);
+            serve(descriptor, Kind.URGENT, 0);
         }
         RequestQueue queue = descriptor.queue(kind);
         if (queue.isEmpty() && !EdgeTriggeredInterest.isBlocked(descriptor, kind)) {
@@ -97,7 +85,7 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
     }
 
     private void awaitEnd(DescriptorState descriptor, Request request) {
-        int known = descriptor.over & request.flags;
+        int known = descriptor.endEvents & request.flags;
         if (known != 0) {
             completions.post(request, known, false);
         } else {
@@ -109,7 +97,7 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
     @Override
     public void startFile(Request request) {
         request.begin(null);
-        completions.begun();
+        completions.onStarted();
         files.start(request);
     }
 
@@ -119,7 +107,7 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
             return receive(descriptor, request);
         }
         long before = request.transferred;
-        long result = performer.perform(request, descriptor.traits);
+        long result = performer.execute(request, descriptor.traits);
         Kind kind = request.opcode.kind;
         if (result == SyscallExecutor.WOULD_BLOCK) {
             interest.onWouldBlock(descriptor, kind, request.transferred != before);
@@ -148,12 +136,12 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
     }
 
     private long receive(DescriptorState descriptor, Request request) {
-        int buffer = buffers.take();
+        int buffer = buffers.acquire();
         if (buffer < 0) {
             // Not blocked, for all that is known: it is us who are not ready. A read that follows
             // must be tried, for its edge has come.
-            if (!descriptor.starving) {
-                descriptor.starving = true;
+            if (!descriptor.awaitsBuffer) {
+                descriptor.awaitsBuffer = true;
                 starved.add(descriptor);
             }
             return SyscallExecutor.WOULD_BLOCK;
@@ -168,7 +156,7 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
                 EdgeTriggeredInterest.onDrained(descriptor, Kind.READ);
             }
         } else {
-            buffers.give(buffer);
+            buffers.release(buffer);
             if (result == SyscallExecutor.WOULD_BLOCK) {
                 interest.onWouldBlock(descriptor, Kind.READ, false);
             }
@@ -180,7 +168,7 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
         boolean more = request.multishot && request.continuesAfter(result);
         if (more) {
             descriptor.inFlight++;
-            descriptor.toOwner(request);
+            descriptor.addDelivered(request);
         }
         completions.post(request, result, more);
     }
@@ -190,10 +178,10 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
         DescriptorState descriptor = request.descriptor;
         assert descriptor != null && request.multishot : "only a multishot goes on";
         descriptor.inFlight--;
-        descriptor.fromOwner(request);
+        descriptor.removeDelivered(request);
         if (request.cancelRequested || descriptor.released != null) {
             completions.post(request, -Errno.ECANCELED, false);
-            descriptors.giveIfUnused(descriptor);
+            descriptors.releaseIfUnused(descriptor);
         } else {
             tryOrQueue(descriptor, request);
         }
@@ -202,26 +190,27 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
     // ------------------------------------------------------------------ events
 
     @Override
-    public void ready(DescriptorState descriptor, int ready) {
-        int errno = Ready.errno(ready);
+    public void onReady(DescriptorState descriptor, int ready) {
+        int errno = Readiness.errno(ready);
         if (errno != 0) {
             fail(descriptor, errno);
             return;
         }
-        boolean over = (ready & (Ready.ERROR | Ready.HANGUP)) != 0;
-        descriptor.ending |= over || (ready & (Ready.END | Ready.URGENT)) != 0;
-        descriptor.over |= ready & (Ready.END | Ready.HANGUP | Ready.ERROR);
-        if ((ready & Ready.URGENT) != 0 || (!over && !descriptor.queue(Kind.EXCEPT).isEmpty())) {
+        boolean over = (ready & (Readiness.ERROR | Readiness.HANGUP)) != 0;
+        descriptor.ending |= over || (ready & (Readiness.END | Readiness.URGENT)) != 0;
+        descriptor.endEvents |= ready & (Readiness.END | Readiness.HANGUP | Readiness.ERROR);
+        if ((ready & Readiness.URGENT) != 0
+                || (!over && !descriptor.queue(Kind.URGENT).isEmpty())) {
             // Tried even if not announced: kqueue may report it in a later batch than the read.
-            serve(descriptor, Kind.EXCEPT, ready);
+            serve(descriptor, Kind.URGENT, ready);
         }
-        if (over && !descriptor.queue(Kind.EXCEPT).isEmpty()) {
+        if (over && !descriptor.queue(Kind.URGENT).isEmpty()) {
             endUrgent(descriptor);
         }
-        if (over || (ready & (Ready.READABLE | Ready.END)) != 0) {
+        if (over || (ready & (Readiness.READ | Readiness.END)) != 0) {
             serve(descriptor, Kind.READ, ready);
         }
-        if (over || (ready & Ready.WRITABLE) != 0) {
+        if (over || (ready & Readiness.WRITE) != 0) {
             serve(descriptor, Kind.WRITE, ready);
         }
         if (!descriptor.queue(Kind.END).isEmpty()) {
@@ -234,7 +223,7 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
         Request request = queue.first();
         while (request != null) {
             Request after = queue.after(request);
-            int known = descriptor.over & request.flags;
+            int known = descriptor.endEvents & request.flags;
             if (known != 0) {
                 queue.remove(request);
                 completions.post(request, known, false);
@@ -266,7 +255,7 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
             }
             queue.remove(request);
             complete(descriptor, request, result);
-            if (result < 0 && (ready & Ready.ERROR) != 0) {
+            if (result < 0 && (ready & Readiness.ERROR) != 0) {
                 completions.postAll(descriptor, result);
                 return;
             }
@@ -277,7 +266,7 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
     /// No urgent data comes any more, and the call for it would not say so.
     private void endUrgent(DescriptorState descriptor) {
         int error = performer.socketError(descriptor.fd);
-        RequestQueue queue = descriptor.queue(Kind.EXCEPT);
+        RequestQueue queue = descriptor.queue(Kind.URGENT);
         for (Request request = queue.poll(); request != null; request = queue.poll()) {
             completions.post(request, -Math.abs(error), false);
         }
@@ -299,11 +288,11 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
     private void feed() {
         while (!starved.isEmpty() && buffers.available() > 0) {
             DescriptorState descriptor = starved.removeFirst();
-            descriptor.starving = false;
+            descriptor.awaitsBuffer = false;
             if (descriptor.released == null) {
                 serve(descriptor, Kind.READ, 0);
             }
-            descriptors.giveIfUnused(descriptor);
+            descriptors.releaseIfUnused(descriptor);
         }
     }
 
@@ -333,7 +322,7 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
                 cancelAll(descriptor.queue(kind), key);
             }
         }
-        List<Request> withOwners = descriptor.withOwners();
+        List<Request> withOwners = descriptor.delivered();
         for (int i = 0; i < withOwners.size(); i++) {
             Request request = withOwners.get(i);
             if ((kinds & request.opcode.kind.bit) != 0 && hasKey(request, key)) {
@@ -363,14 +352,14 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
         descriptor.released = released;
         interest.deregister(descriptor);
         released.run();
-        descriptors.giveIfUnused(descriptor);
+        descriptors.releaseIfUnused(descriptor);
     }
 
     // ------------------------------------------------------------------ completions
 
     @Override
-    public @Nullable Request takeCompleted() {
-        return completions.take();
+    public @Nullable Request pollCompleted() {
+        return completions.poll();
     }
 
     @Override
@@ -384,8 +373,8 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
     }
 
     @Override
-    public long ended() {
-        return completions.ended();
+    public long completedCount() {
+        return completions.completedCount();
     }
 
     @Override
@@ -394,8 +383,8 @@ public final class Reactor implements OperationEngine, DescriptorState.EventRead
     }
 
     @Override
-    public void giveBack(int buffer) {
-        buffers.give(buffer);
+    public void releaseBuffer(int buffer) {
+        buffers.release(buffer);
     }
 
     @Override

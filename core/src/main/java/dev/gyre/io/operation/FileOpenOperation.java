@@ -1,9 +1,10 @@
-package dev.gyre.io;
+package dev.gyre.io.operation;
 
-import dev.gyre.internal.io.FileOpenOperation;
+import dev.gyre.internal.io.LoopFileOpen;
+import dev.gyre.io.Descriptor;
 
 /// Opens a file.
-public sealed interface FileOpen extends Operation permits FileOpenOperation {
+public sealed interface FileOpenOperation extends Operation permits LoopFileOpen {
     /// The file, which no child process inherits. It is the caller's to close.
     ///
     /// @throws IllegalStateException if it was not opened, or was taken already

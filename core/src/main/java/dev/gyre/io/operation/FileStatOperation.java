@@ -1,11 +1,11 @@
-package dev.gyre.io;
+package dev.gyre.io.operation;
 
-import dev.gyre.internal.io.FileStatOperation;
+import dev.gyre.internal.io.LoopFileStat;
 
 import java.time.Instant;
 
 /// Looks at a file.
-public sealed interface FileStat extends Operation permits FileStatOperation {
+public sealed interface FileStatOperation extends Operation permits LoopFileStat {
     /// What it found.
     ///
     /// @throws IllegalStateException if it failed

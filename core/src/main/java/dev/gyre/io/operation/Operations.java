@@ -1,11 +1,12 @@
-package dev.gyre.io;
+package dev.gyre.io.operation;
 
 import dev.gyre.EventLoop;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.OpenModes;
 import dev.gyre.internal.loop.Loop;
+import dev.gyre.io.Buffer;
+import dev.gyre.io.Descriptor;
 
 import java.net.SocketAddress;
 import java.nio.file.OpenOption;
@@ -73,7 +74,7 @@ public final class Operations {
     }
 
     /// Receives what arrives, again and again, in buffers of the loop's own.
-    public Receive receive(Descriptor from, Consumer<? super Receive> done) {
+    public ReceiveOperation receive(Descriptor from, Consumer<? super ReceiveOperation> done) {
         check("receive", done);
         return operations.pools().receiving().of(open(from), done);
     }
@@ -86,25 +87,27 @@ public final class Operations {
     // ------------------------------------------------------------------ messages
 
     /// Receives one message, and where it came from.
-    public Message receiveMessage(Descriptor from, Buffer into, Consumer<? super Message> done) {
+    public MessageOperation receiveMessage(
+            Descriptor from, Buffer into, Consumer<? super MessageOperation> done) {
         return ofMessage(Opcode.RECEIVE_MESSAGE, from, into, done);
     }
 
     /// Sends what is readable in the buffer as one message, to [Message#to] or to the socket's peer.
-    public Message sendMessage(Descriptor by, Buffer from, Consumer<? super Message> done) {
+    public MessageOperation sendMessage(
+            Descriptor by, Buffer from, Consumer<? super MessageOperation> done) {
         return ofMessage(Opcode.SEND_MESSAGE, by, from, done);
     }
 
     // ------------------------------------------------------------------ connections
 
     /// Accepts one connection.
-    public Accept accept(Descriptor listener, Consumer<? super Accept> done) {
+    public AcceptOperation accept(Descriptor listener, Consumer<? super AcceptOperation> done) {
         check("accept", done);
         return operations.pools().accepting().of(open(listener), false, done);
     }
 
     /// Accepts one connection after the other, until it fails or is cancelled.
-    public Accept acceptEach(Descriptor listener, Consumer<? super Accept> done) {
+    public AcceptOperation acceptEach(Descriptor listener, Consumer<? super AcceptOperation> done) {
         check("acceptEach", done);
         return operations.pools().accepting().of(open(listener), true, done);
     }
@@ -114,7 +117,7 @@ public final class Operations {
             Descriptor socket, SocketAddress to, Consumer<? super Operation> done) {
         check("connect", done);
         Objects.requireNonNull(to, "to");
-        return operations.pools().plain().connect(open(socket), to, done);
+        return operations.pools().bufferless().connect(open(socket), to, done);
     }
 
     // ------------------------------------------------------------------ between descriptors
@@ -131,7 +134,7 @@ public final class Operations {
         requireOffset(offset);
         return operations
                 .pools()
-                .plain()
+                .bufferless()
                 .move(Opcode.SEND_FILE, open(to), open(file), offset, bytes, done);
     }
 
@@ -142,7 +145,7 @@ public final class Operations {
         check("spliceToPipe", done);
         return operations
                 .pools()
-                .plain()
+                .bufferless()
                 .move(Opcode.SPLICE_FROM, open(from), open(pipe), 0, bytes, done);
     }
 
@@ -153,7 +156,7 @@ public final class Operations {
         check("spliceFromPipe", done);
         return operations
                 .pools()
-                .plain()
+                .bufferless()
                 .move(Opcode.SPLICE_TO, open(to), open(pipe), 0, bytes, done);
     }
 
@@ -163,13 +166,11 @@ public final class Operations {
     /// are known; new files are readable by all and writable by their owner, less the process's umask.
     ///
     /// @throws UnsupportedOperationException for other options
-    public FileOpen open(Path path, Consumer<? super FileOpen> done, OpenOption... options) {
+    public FileOpenOperation open(
+            Path path, Consumer<? super FileOpenOperation> done, OpenOption... options) {
         check("open", done);
         Objects.requireNonNull(path, "path");
-        return operations
-                .pools()
-                .opening()
-                .of(path, OpenModes.flags(options), OpenModes.NEW_FILE, done);
+        return operations.pools().opening().of(path, done, options);
     }
 
     /// Reads a file at an offset: at most what the buffer has room for, zero at its end.
@@ -201,25 +202,25 @@ public final class Operations {
     /// @param dataOnly without what is not needed to read it again, such as its times
     public Operation sync(Descriptor file, boolean dataOnly, Consumer<? super Operation> done) {
         check("sync", done);
-        return operations.pools().plain().sync(open(file), dataOnly, done);
+        return operations.pools().bufferless().sync(open(file), dataOnly, done);
     }
 
     /// Looks at the file of a descriptor.
-    public FileStat stat(Descriptor file, Consumer<? super FileStat> done) {
+    public FileStatOperation stat(Descriptor file, Consumer<? super FileStatOperation> done) {
         check("stat", done);
-        return operations.pools().looking().of(open(file), done);
+        return operations.pools().stat().of(open(file), done);
     }
 
     /// Looks at the file of a path, following symbolic links.
-    public FileStat stat(Path path, Consumer<? super FileStat> done) {
+    public FileStatOperation stat(Path path, Consumer<? super FileStatOperation> done) {
         check("stat", done);
-        return operations.pools().looking().of(Objects.requireNonNull(path, "path"), done);
+        return operations.pools().stat().of(Objects.requireNonNull(path, "path"), done);
     }
 
     /// Closes a descriptor without waiting for the disk on the loop thread. From its start on the descriptor is closed.
     public Operation close(Descriptor file, Consumer<? super Operation> done) {
         check("close", done);
-        return operations.pools().plain().close(open(file), done);
+        return operations.pools().bufferless().close(open(file), done);
     }
 
     // ------------------------------------------------------------------ ending
@@ -268,8 +269,8 @@ public final class Operations {
         return operations.pools().vectored().of(opcode, open(of), buffers, done);
     }
 
-    private Message ofMessage(
-            Opcode opcode, Descriptor of, Buffer buffer, Consumer<? super Message> done) {
+    private MessageOperation ofMessage(
+            Opcode opcode, Descriptor of, Buffer buffer, Consumer<? super MessageOperation> done) {
         check(opcode.call, done);
         Objects.requireNonNull(buffer, "buffer");
         return operations.pools().message().of(opcode, open(of), buffer, done);

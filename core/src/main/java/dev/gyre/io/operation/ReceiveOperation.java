@@ -1,12 +1,13 @@
-package dev.gyre.io;
+package dev.gyre.io.operation;
 
-import dev.gyre.internal.io.ReceiveOperation;
+import dev.gyre.internal.io.LoopReceive;
+import dev.gyre.io.Buffer;
 
 /// Receives what arrives, again and again, in buffers of the loop's own: while nothing arrives, none is taken.
 ///
 /// It ends at the end of input, with result zero, at an error, or when it is cancelled. If all buffers are out
 /// it waits until one comes back.
-public sealed interface Receive extends Operation permits ReceiveOperation {
+public sealed interface ReceiveOperation extends Operation permits LoopReceive {
     /// What has arrived. It goes back to the loop when the callback returns.
     ///
     /// @throws IllegalStateException if the last completion brought nothing

@@ -1,9 +1,10 @@
-package dev.gyre.io;
+package dev.gyre.io.operation;
 
 import dev.gyre.Cancellation;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.LoopOperation;
+import dev.gyre.io.Descriptor;
 
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +31,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Threads.** Loop thread only, or any one while no thread runs the loop.
 public sealed interface Operation
-        permits LoopOperation, Accept, Receive, Message, FileOpen, FileStat {
+        permits LoopOperation,
+                AcceptOperation,
+                ReceiveOperation,
+                MessageOperation,
+                FileOpenOperation,
+                FileStatOperation {
 
     /// Starts it. What it was given belongs to it until it completes.
     ///

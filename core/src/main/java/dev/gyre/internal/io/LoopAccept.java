@@ -2,9 +2,8 @@ package dev.gyre.internal.io;
 
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;
-import dev.gyre.io.Accept;
 import dev.gyre.io.Descriptor;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.AcceptOperation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,20 +11,24 @@ import java.net.SocketAddress;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// Accepts connections.
-public final class AcceptOperation extends LoopOperation implements Accept {
+/// Accepts one connection, or one after the other.
+public final class LoopAccept extends LoopOperation implements AcceptOperation {
+    // Loop thread only.
+    /// The connection of the last completion until the user takes it.
     private @Nullable OpenDescriptor accepted;
 
-    /// The connection that the last completion brought, whoever has it now.
+    /// The connection of the last completion, taken or not.
     private @Nullable OpenDescriptor last;
 
-    AcceptOperation(LoopOperations operations) {
-        super(operations);
+    LoopAccept(LoopOperations operations, OperationPools.Pool<LoopAccept> pool) {
+        super(operations, pool);
     }
 
-    public AcceptOperation of(
-            OpenDescriptor listener, boolean multishot, Consumer<? super Accept> callback) {
-        become(Opcode.ACCEPT, listener, (Operation done) -> callback.accept((Accept) done));
+    public LoopAccept of(
+            OpenDescriptor listener,
+            boolean multishot,
+            Consumer<? super AcceptOperation> callback) {
+        init(Opcode.ACCEPT, listener, callback);
         request.multishot = multishot;
         return this;
     }
@@ -34,7 +37,7 @@ public final class AcceptOperation extends LoopOperation implements Accept {
         return request.multishot;
     }
 
-    /// Changes whether the next start accepts more than one connection.
+    /// Sets whether the next start accepts more than one connection.
     public void multishot(boolean multishot) {
         assert !isPending();
         request.multishot = multishot;
@@ -42,33 +45,27 @@ public final class AcceptOperation extends LoopOperation implements Accept {
 
     @Override
     void prepare() {
-        // The address is asked for only when wanted: most servers never do.
+        // Most servers never ask for the address: peer() queries it on demand.
         request.address = 0;
         request.address2 = 0;
     }
 
     @Override
     void settle() {
-        discard(); // One that was promised and never taken.
+        discard(); // A promised start may have left its connection.
         if (request.result >= 0) {
             OpenDescriptor connection =
                     OpenDescriptor.fresh(operations.seam.kernels(), (int) request.result, true);
-            FdLifetime listener = Objects.requireNonNull(descriptor).opening();
+            FdLifetime listener = Objects.requireNonNull(descriptor).lifetime();
             connection
-                    .opening()
-                    .known(
+                    .lifetime()
+                    .setTraits(
                             listener.isNonBlocking()
                                     ? listener.traits()
                                     : Traits.SOCKET | Traits.STREAM);
             accepted = connection;
             last = connection;
         }
-    }
-
-    @Override
-    void finished() {
-        // Nobody took it, so nobody would close it.
-        discard();
     }
 
     @Override
@@ -81,22 +78,12 @@ public final class AcceptOperation extends LoopOperation implements Accept {
     }
 
     @Override
-    void forget() {
-        discard();
-    }
-
-    @Override
-    void returnTo(OperationPools pools) {
-        pools.give(this);
-    }
-
-    @Override
     public Descriptor accepted() {
         operations.host.requireConfined("accepted");
         OpenDescriptor connection = accepted;
         if (connection == null) {
             throw new IllegalStateException(
-                    "no connection was accepted, or it was taken already: " + this);
+                    this + " accepted no connection, or accepted() was called before");
         }
         accepted = null;
         return connection;
@@ -107,9 +94,9 @@ public final class AcceptOperation extends LoopOperation implements Accept {
         operations.host.requireConfined("peer");
         OpenDescriptor connection = last;
         if (connection == null) {
-            throw new IllegalStateException("no connection was accepted: " + this);
+            throw new IllegalStateException(this + " accepted no connection");
         }
-        return SocketNames.peer(operations.seam, connection);
+        return NativeSockets.peerAddress(operations.seam, connection);
     }
 
     @Override

@@ -1,16 +1,11 @@
-package dev.gyre.internal.backend.reactor;
+package dev.gyre.internal.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.gyre.Clause;
 import dev.gyre.conformance.On;
-import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
-import dev.gyre.internal.backend.Opcode;
-import dev.gyre.internal.backend.Ready;
-import dev.gyre.internal.backend.Request;
-import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.base.TestLoopContext;
 import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Linux;
@@ -29,13 +24,13 @@ import java.lang.foreign.MemorySegment;
 /// Urgent data before reads, whatever a kernel reports first: kqueue has an event for each filter, and
 /// the two may come in different batches.
 @On("epoll")
-class ReactorUrgentTest {
+class ReadinessUrgentDataTest {
     private final LinuxPollSyscalls kernel = new LinuxPollSyscalls();
     private final LinuxSocketCalls sockets = new LinuxSocketCalls();
     private final FdPair pair = new FdPair();
     private final MemorySegment memory = Memory.allocate(16);
-    private final Reactor reactor =
-            new Reactor(new ScriptedBackend(), Syscalls.LINUX, new TestLoopContext());
+    private final ReadinessOperations operations =
+            new ReadinessOperations(new ScriptedBackend(), Syscalls.LINUX, new TestLoopContext());
 
     @BeforeEach
     void connect() {
@@ -52,14 +47,14 @@ class ReactorUrgentTest {
     @ParameterizedTest
     @ValueSource(
             ints = {
-                Ready.READABLE,
-                Ready.READABLE | Ready.URGENT,
-                Ready.READABLE | Ready.END,
-                Ready.READABLE | Ready.END | Ready.URGENT
+                Readiness.READ,
+                Readiness.READ | Readiness.URGENT,
+                Readiness.READ | Readiness.END,
+                Readiness.READ | Readiness.END | Readiness.URGENT
             })
     @Clause("O-2")
     void event_whenUrgentAndOtherDataArePending_completesTheUrgentReadFirst(int ready) {
-        DescriptorState descriptor = reactor.open(pair.first(), Traits.SOCKET | Traits.STREAM);
+        DescriptorState descriptor = operations.open(pair.first(), Traits.SOCKET | Traits.STREAM);
         Request urgent = started(descriptor, Opcode.READ_URGENT, 1);
         Request read = started(descriptor, Opcode.READ, 8);
         assertThat(sockets.send(pair.second(), memory.address(), 3, 0)).isEqualTo(3);
@@ -67,11 +62,11 @@ class ReactorUrgentTest {
                 sockets.send(pair.second(), memory.address(), 1, Linux.MSG_OOB) == 1,
                 "Unix sockets have no urgent data before Linux 5.15");
 
-        reactor.ready(descriptor, ready);
+        operations.onReady(descriptor, ready);
 
-        assertThat(reactor.takeCompleted()).isSameAs(urgent);
+        assertThat(operations.pollCompleted()).isSameAs(urgent);
         assertThat(urgent.result).isEqualTo(1);
-        assertThat(reactor.takeCompleted()).isSameAs(read);
+        assertThat(operations.pollCompleted()).isSameAs(read);
         assertThat(read.result).isEqualTo(3);
     }
 
@@ -80,7 +75,7 @@ class ReactorUrgentTest {
         request.opcode = opcode;
         request.address = memory.address() + 8;
         request.length = bytes;
-        reactor.start(descriptor, request);
+        operations.start(descriptor, request);
         return request;
     }
 }

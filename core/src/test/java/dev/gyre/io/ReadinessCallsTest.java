@@ -8,6 +8,9 @@ import dev.gyre.Clause;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.io.TestDescriptors;
 import dev.gyre.internal.sys.Errno;
+import dev.gyre.io.operation.AcceptOperation;
+import dev.gyre.io.operation.Operation;
+import dev.gyre.io.operation.Sockets;
 
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +18,7 @@ import java.util.List;
 
 /// What operations cost over epoll, counted in calls: clauses O-3 and O-4.
 @On("epoll")
-class ReactorCallsTest extends FaultFixture {
+class ReadinessCallsTest extends FaultFixture {
 
     /// Answers each message, as often as they come.
     private Operation echo(Descriptor end) {
@@ -134,7 +137,7 @@ class ReactorCallsTest extends FaultFixture {
     void accept_outOfDescriptors_neitherSpinsNorStopsForGood() {
         Descriptor listener = keep(Sockets.listen(loop, anyPort()));
         int[] accepted = {0};
-        Accept accept =
+        AcceptOperation accept =
                 operations.acceptEach(
                         listener,
                         op -> {

@@ -4,7 +4,7 @@ import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.internal.sys.SocketAddresses;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,31 +13,31 @@ import java.util.function.Consumer;
 
 /// An operation without a buffer of the user's: connecting, moving bytes between descriptors, what is done to
 /// a file as a whole.
-public final class PlainOperation extends LoopOperation {
+public final class BufferlessOperation extends LoopOperation {
     private @Nullable NativeBytes address;
 
     /// The other descriptor, whose number is held while it is under way.
     private @Nullable OpenDescriptor other;
 
-    PlainOperation(LoopOperations operations) {
-        super(operations);
+    BufferlessOperation(LoopOperations operations, OperationPools.Pool<BufferlessOperation> pool) {
+        super(operations, pool);
     }
 
-    public PlainOperation connect(
+    public BufferlessOperation connect(
             OpenDescriptor socket, SocketAddress to, Consumer<? super Operation> callback) {
         NativeBytes memory = address;
         if (memory == null) {
             memory = NativeBytes.allocate(Linux.SIZEOF_SOCKADDR_STORAGE);
             address = memory;
         }
-        become(Opcode.CONNECT, socket, callback);
+        init(Opcode.CONNECT, socket, callback);
         request.length = SocketAddresses.encode(to, memory);
         request.address = memory.address();
         return this;
     }
 
     /// Moves bytes between its descriptor and the other one.
-    public PlainOperation move(
+    public BufferlessOperation move(
             Opcode opcode,
             OpenDescriptor descriptor,
             OpenDescriptor other,
@@ -47,7 +47,7 @@ public final class PlainOperation extends LoopOperation {
         if (bytes < 1) {
             throw new IllegalArgumentException("at least one byte, not " + bytes);
         }
-        become(opcode, descriptor, callback);
+        init(opcode, descriptor, callback);
         this.other = other;
         request.offset = offset;
         request.length = bytes;
@@ -57,43 +57,43 @@ public final class PlainOperation extends LoopOperation {
     /// Waits for the peer's end or a connection error, without reading.
     ///
     /// @param ready which bits of [dev.gyre.internal.backend.Ready] complete it
-    public PlainOperation pollEnd(
+    public BufferlessOperation pollEnd(
             OpenDescriptor socket, int ready, Consumer<? super Operation> callback) {
-        become(Opcode.POLL_END, socket, callback);
+        init(Opcode.POLL_END, socket, callback);
         request.flags = ready;
         return this;
     }
 
-    public PlainOperation sync(
+    public BufferlessOperation sync(
             OpenDescriptor file, boolean dataOnly, Consumer<? super Operation> callback) {
-        become(Opcode.FILE_SYNC, file, callback);
+        init(Opcode.FILE_SYNC, file, callback);
         request.flags = dataOnly ? 1 : 0;
         return this;
     }
 
-    public PlainOperation close(OpenDescriptor file, Consumer<? super Operation> callback) {
-        become(Opcode.FILE_CLOSE, file, callback);
+    public BufferlessOperation close(OpenDescriptor file, Consumer<? super Operation> callback) {
+        init(Opcode.FILE_CLOSE, file, callback);
         return this;
     }
 
     @Override
     void prepare() {
         if (other != null) {
-            other.opening().enter();
-            request.fd2 = other.opening().fd;
+            other.lifetime().acquire();
+            request.fd2 = other.lifetime().fd;
         }
         if (descriptor != null && request.opcode == Opcode.FILE_SYNC) {
-            request.fd = descriptor.opening().fd;
+            request.fd = descriptor.lifetime().fd;
         } else if (descriptor != null && request.opcode == Opcode.FILE_CLOSE) {
-            descriptor.opening().requireOpen();
-            request.fd = descriptor.opening().closeAndKeepNumber();
+            descriptor.lifetime().requireOpen();
+            request.fd = descriptor.lifetime().closeKeepingFd();
         }
     }
 
     @Override
     void settle() {
         if (other != null) {
-            other.opening().leave();
+            other.lifetime().release();
         }
         if (request.opcode == Opcode.FILE_CLOSE && request.isCancelled() && request.fd >= 0) {
             // Nobody has come to it, and nobody else knows the number any more.
@@ -104,10 +104,5 @@ public final class PlainOperation extends LoopOperation {
     @Override
     void forget() {
         other = null;
-    }
-
-    @Override
-    void returnTo(OperationPools pools) {
-        pools.give(this);
     }
 }

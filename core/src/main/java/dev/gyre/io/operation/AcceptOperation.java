@@ -1,11 +1,12 @@
-package dev.gyre.io;
+package dev.gyre.io.operation;
 
-import dev.gyre.internal.io.AcceptOperation;
+import dev.gyre.internal.io.LoopAccept;
+import dev.gyre.io.Descriptor;
 
 import java.net.SocketAddress;
 
 /// Accepts connections: one, or one after the other.
-public sealed interface Accept extends Operation permits AcceptOperation {
+public sealed interface AcceptOperation extends Operation permits LoopAccept {
     /// The connection, which does not block and no child process inherits. It is the caller's to close.
     ///
     /// @throws IllegalStateException if the last completion brought none, or it was taken already

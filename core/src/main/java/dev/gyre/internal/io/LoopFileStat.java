@@ -4,8 +4,7 @@ import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.NativeBytes;
-import dev.gyre.io.FileStat;
-import dev.gyre.io.Operation;
+import dev.gyre.io.operation.FileStatOperation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,28 +13,28 @@ import java.time.Instant;
 import java.util.function.Consumer;
 
 /// Looks at a file, by its path or by a descriptor of it.
-public final class FileStatOperation extends LoopOperation implements FileStat {
+public final class LoopFileStat extends LoopOperation implements FileStatOperation {
     private final NativeBytes found = NativeBytes.allocate(Linux.SIZEOF_STATX);
 
-    FileStatOperation(LoopOperations operations) {
-        super(operations);
+    LoopFileStat(LoopOperations operations, OperationPools.Pool<LoopFileStat> pool) {
+        super(operations, pool);
     }
 
-    public FileStatOperation of(Path path, Consumer<? super FileStat> callback) {
+    public LoopFileStat of(Path path, Consumer<? super FileStatOperation> callback) {
         return of(null, path, 0, callback);
     }
 
-    public FileStatOperation of(OpenDescriptor file, Consumer<? super FileStat> callback) {
+    public LoopFileStat of(OpenDescriptor file, Consumer<? super FileStatOperation> callback) {
         return of(file, Path.of(""), Linux.AT_EMPTY_PATH, callback);
     }
 
-    private FileStatOperation of(
+    private LoopFileStat of(
             @Nullable OpenDescriptor file,
             Path path,
             int flags,
-            Consumer<? super FileStat> callback) {
-        become(Opcode.FILE_STATUS, file, (Operation done) -> callback.accept((FileStat) done));
-        NativeBytes name = FileOpenOperation.cString(path);
+            Consumer<? super FileStatOperation> callback) {
+        init(Opcode.FILE_STATUS, file, callback);
+        NativeBytes name = OpenFiles.cString(path);
         request.memory = name;
         request.address = name.address();
         request.address2 = found.address();
@@ -45,20 +44,12 @@ public final class FileStatOperation extends LoopOperation implements FileStat {
 
     @Override
     void prepare() {
-        request.fd = descriptor == null ? Linux.AT_FDCWD : descriptor.opening().fd;
+        request.fd = descriptor == null ? Linux.AT_FDCWD : descriptor.lifetime().fd;
     }
-
-    @Override
-    void settle() {}
 
     @Override
     void forget() {
         request.memory = null;
-    }
-
-    @Override
-    void returnTo(OperationPools pools) {
-        pools.give(this);
     }
 
     @Override

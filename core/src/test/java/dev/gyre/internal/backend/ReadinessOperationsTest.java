@@ -1,4 +1,4 @@
-package dev.gyre.internal.backend.reactor;
+package dev.gyre.internal.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,14 +6,8 @@ import dev.gyre.Clause;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
 import dev.gyre.conformance.On;
-import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
-import dev.gyre.internal.backend.Interest;
-import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
-import dev.gyre.internal.backend.Ready;
-import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.base.TestLoopContext;
 import dev.gyre.internal.sys.Errno;
@@ -39,10 +33,10 @@ import java.util.Map;
 /// Requests over a kernel whose every word is scripted: which calls are made, what is armed, and in
 /// which order requests complete. Epoll stands for all kernels that it serves.
 @On("epoll")
-class ReactorTest {
+class ReadinessOperationsTest {
     private static final int FD = 5;
     private static final int LENGTH = 8;
-    private static final int EDGE = Interest.EDGE | Interest.END;
+    private static final int EDGE = Readiness.EDGE | Readiness.END;
 
     /// By the name of a call, what it returns next; else that it would block.
     private final Map<String, Deque<Long>> results = new HashMap<>();
@@ -52,7 +46,7 @@ class ReactorTest {
     private final Map<Request, String> names = new HashMap<>();
     private int socketError;
     private int armingErrno;
-    private Reactor reactor;
+    private ReadinessOperations operations;
     private DescriptorState socket;
 
     @BeforeEach
@@ -84,8 +78,10 @@ class ReactorTest {
                             }
                             return null;
                         });
-        reactor = new Reactor(backend, new Syscalls(() -> files, () -> sockets, () -> none), host);
-        socket = reactor.open(FD, traits);
+        operations =
+                new ReadinessOperations(
+                        backend, new Syscalls(() -> files, () -> sockets, () -> none), host);
+        socket = operations.open(FD, traits);
     }
 
     private static <T> T as(Class<T> type, InvocationHandler handler) {
@@ -124,25 +120,25 @@ class ReactorTest {
 
     private Request start(Opcode opcode, String name) {
         Request request = request(opcode, name);
-        reactor.start(socket, request);
+        operations.start(socket, request);
         return request;
     }
 
     private Request startEach(String name) {
         Request request = request(Opcode.RECEIVE, name);
         request.multishot = true;
-        reactor.start(socket, request);
+        operations.start(socket, request);
         return request;
     }
 
     /// What is through, in order, and is taken.
     private List<String> completed() {
         List<String> all = new ArrayList<>();
-        for (Request done = reactor.takeCompleted(); done != null; ) {
+        for (Request done = operations.pollCompleted(); done != null; ) {
             long result = done.result;
             String outcome = result < 0 ? Errno.name((int) -result) : Long.toString(result);
             all.add(names.get(done) + " " + outcome + (done.more ? " more" : ""));
-            done = reactor.takeCompleted();
+            done = operations.pollCompleted();
         }
         return all;
     }
@@ -156,16 +152,16 @@ class ReactorTest {
         start(Opcode.READ, "second");
         start(Opcode.READ, "third");
         assertThat(calls).as("the others wait behind the first").containsExactly("recv");
-        reactor.flush();
-        assertThat(armed).containsExactly("register " + (Interest.READ | EDGE));
+        operations.flush();
+        assertThat(armed).containsExactly("register " + (Readiness.READ | EDGE));
         returns("recv", LENGTH, LENGTH);
-        reactor.ready(socket, Ready.READABLE);
+        operations.onReady(socket, Readiness.READ);
         assertThat(completed()).containsExactly("first 8", "second 8");
-        assertThat(reactor.outstanding()).isEqualTo(1);
+        assertThat(operations.outstanding()).isEqualTo(1);
         assertThat(calls).as("until it would block").hasSize(4);
         returns("recv", 3, LENGTH);
         start(Opcode.READ, "fourth");
-        reactor.ready(socket, Ready.READABLE);
+        operations.onReady(socket, Readiness.READ);
         assertThat(completed()).as("a short read has emptied it").containsExactly("third 3");
         assertThat(calls).hasSize(5);
     }
@@ -177,10 +173,10 @@ class ReactorTest {
         start(Opcode.READ, "short");
         start(Opcode.READ, "behind");
         assertThat(calls).as("TCP: known to block").hasSize(1);
-        reactor.ready(socket, Ready.READABLE | Ready.END);
+        operations.onReady(socket, Readiness.READ | Readiness.END);
         assertThat(calls).hasSize(2);
         returns("recv", 3, 0);
-        reactor.ready(socket, Ready.READABLE | Ready.END);
+        operations.onReady(socket, Readiness.READ | Readiness.END);
         start(Opcode.READ, "end");
         assertThat(calls).as("the end is behind it, and no edge comes for it").hasSize(4);
         assertThat(completed()).containsExactly("short 3", "behind 3", "end 0");
@@ -201,9 +197,9 @@ class ReactorTest {
         start(Opcode.READ, "third");
         start(Opcode.WRITE, "write");
         returns("recv", -Errno.EIO, LENGTH);
-        reactor.ready(socket, Ready.READABLE);
+        operations.onReady(socket, Readiness.READ);
         assertThat(completed()).containsExactly("first EIO", "second 8");
-        assertThat(reactor.outstanding()).isEqualTo(2);
+        assertThat(operations.outstanding()).isEqualTo(2);
     }
 
     @Test
@@ -215,7 +211,7 @@ class ReactorTest {
         start(Opcode.READ_URGENT, "urgent");
         socketError = 0;
         returns("recv", -Errno.ECONNRESET);
-        reactor.ready(socket, Ready.READABLE | Ready.ERROR);
+        operations.onReady(socket, Readiness.READ | Readiness.ERROR);
         assertThat(completed())
                 .containsExactly(
                         "urgent 0", "first ECONNRESET", "second ECONNRESET", "write ECONNRESET");
@@ -226,16 +222,16 @@ class ReactorTest {
     void error_thatTheKernelReportsInPlaceOfReadiness_endsAllAndArmsTheNextAnew() {
         start(Opcode.READ, "read");
         start(Opcode.WRITE, "write");
-        reactor.flush();
+        operations.flush();
         armed.clear();
         calls.clear();
-        reactor.ready(socket, Ready.READABLE | Ready.error(Errno.ENOMEM));
+        operations.onReady(socket, Readiness.READ | Readiness.error(Errno.ENOMEM));
         assertThat(completed()).containsExactly("read ENOMEM", "write ENOMEM");
         assertThat(calls).as("nothing was tried").isEmpty();
         start(Opcode.READ, "next");
         assertThat(calls).as("not known to block").containsExactly("recv");
-        reactor.flush();
-        assertThat(armed).containsExactly("modify " + (Interest.READ | EDGE));
+        operations.flush();
+        assertThat(armed).containsExactly("modify " + (Readiness.READ | EDGE));
     }
 
     @Test
@@ -244,22 +240,22 @@ class ReactorTest {
         start(Opcode.READ, "read");
         start(Opcode.WRITE, "write");
         Map<Integer, String> served =
-                Map.of(Ready.READABLE, "recv", Ready.END, "recv", Ready.WRITABLE, "send");
+                Map.of(Readiness.READ, "recv", Readiness.END, "recv", Readiness.WRITE, "send");
         served.forEach(
                 (ready, call) -> {
                     calls.clear();
-                    reactor.ready(socket, ready);
+                    operations.onReady(socket, ready);
                     assertThat(calls).as("readiness %d", ready).containsExactly(call);
                 });
         start(Opcode.READ_URGENT, "urgent");
         served.forEach(
                 (ready, call) -> {
                     calls.clear();
-                    reactor.ready(socket, ready);
+                    operations.onReady(socket, ready);
                     assertThat(calls).as("readiness %d", ready).containsExactly("urgent", call);
                 });
         calls.clear();
-        reactor.ready(socket, Ready.URGENT);
+        operations.onReady(socket, Readiness.URGENT);
         assertThat(calls).containsExactly("urgent");
         assertThat(completed()).isEmpty();
     }
@@ -274,9 +270,9 @@ class ReactorTest {
         start(Opcode.READ, "third");
         start(Opcode.WRITE, "write");
         returns("recv", 0);
-        reactor.ready(socket, Ready.READABLE | Ready.ERROR);
+        operations.onReady(socket, Readiness.READ | Readiness.ERROR);
         assertThat(completed()).containsExactly("third 0");
-        assertThat(reactor.outstanding()).as("the write waits on").isEqualTo(1);
+        assertThat(operations.outstanding()).as("the write waits on").isEqualTo(1);
     }
 
     // ------------------------------------------------------------------ urgent data
@@ -290,7 +286,7 @@ class ReactorTest {
         returns("recv", LENGTH);
         returns("urgent", 1);
         returns("send", LENGTH);
-        reactor.ready(socket, Ready.READABLE | Ready.WRITABLE | Ready.URGENT);
+        operations.onReady(socket, Readiness.READ | Readiness.WRITE | Readiness.URGENT);
         assertThat(completed()).containsExactly("urgent 1", "read 8", "write 8");
     }
 
@@ -313,10 +309,10 @@ class ReactorTest {
         start(Opcode.READ_URGENT, "urgent");
         start(Opcode.WRITE, "write");
         socketError = Errno.ECONNRESET;
-        reactor.ready(socket, Ready.HANGUP);
+        operations.onReady(socket, Readiness.HANGUP);
         assertThat(completed()).containsExactly("urgent ECONNRESET", "write ECONNRESET");
         calls.clear();
-        reactor.ready(socket, Ready.HANGUP);
+        operations.onReady(socket, Readiness.HANGUP);
         assertThat(calls).as("no operation waits").doesNotContain("error");
     }
 
@@ -325,9 +321,9 @@ class ReactorTest {
     void hangUp_withoutAnError_endsTheWaitForUrgentDataOnly() {
         start(Opcode.READ_URGENT, "urgent");
         start(Opcode.WRITE, "write");
-        reactor.ready(socket, Ready.HANGUP);
+        operations.onReady(socket, Readiness.HANGUP);
         assertThat(completed()).containsExactly("urgent 0");
-        assertThat(reactor.outstanding()).isEqualTo(1);
+        assertThat(operations.outstanding()).isEqualTo(1);
     }
 
     // ------------------------------------------------------------------ interest
@@ -336,22 +332,22 @@ class ReactorTest {
     @Clause("O-4")
     void readiness_thatNobodyWaitsFor_isDroppedTheSecondTimeAndAskedForAgain() {
         start(Opcode.READ, "read");
-        reactor.flush();
+        operations.flush();
         returns("recv", LENGTH);
-        reactor.ready(socket, Ready.READABLE);
+        operations.onReady(socket, Readiness.READ);
         armed.clear();
-        reactor.ready(socket, Ready.READABLE);
-        reactor.flush();
+        operations.onReady(socket, Readiness.READ);
+        operations.flush();
         assertThat(armed).as("once may be by chance").isEmpty();
-        reactor.ready(socket, Ready.READABLE);
-        reactor.flush();
+        operations.onReady(socket, Readiness.READ);
+        operations.flush();
         assertThat(armed).containsExactly("modify 0");
-        reactor.ready(socket, Ready.READABLE);
-        reactor.flush();
+        operations.onReady(socket, Readiness.READ);
+        operations.flush();
         assertThat(armed).hasSize(1);
         start(Opcode.READ, "again");
-        reactor.flush();
-        assertThat(armed).containsExactly("modify 0", "modify " + (Interest.READ | EDGE));
+        operations.flush();
+        assertThat(armed).containsExactly("modify 0", "modify " + (Readiness.READ | EDGE));
         assertThat(completed()).containsExactly("read 8");
     }
 
@@ -359,19 +355,19 @@ class ReactorTest {
     @Clause("O-4")
     void readiness_thatWasWaitedForInBetween_keepsItsInterest() {
         start(Opcode.READ, "first");
-        reactor.flush();
+        operations.flush();
         armed.clear();
         for (int i = 0; i < 5; i++) {
             returns("recv", LENGTH);
-            reactor.ready(socket, Ready.READABLE);
-            reactor.ready(socket, Ready.READABLE); // No operation waits.
-            reactor.flush();
+            operations.onReady(socket, Readiness.READ);
+            operations.onReady(socket, Readiness.READ); // No operation waits.
+            operations.flush();
             returns("recv", -Errno.EAGAIN);
             start(Opcode.READ, "next");
-            reactor.flush();
+            operations.flush();
         }
         // The call blocks although readiness was reported, so the same interest is armed again.
-        int reading = Interest.READ | Interest.END | EDGE;
+        int reading = Readiness.READ | Readiness.END | EDGE;
         assertThat(armed).containsOnly("modify " + reading);
     }
 
@@ -382,9 +378,9 @@ class ReactorTest {
         start(Opcode.WRITE, "write");
         start(Opcode.READ_URGENT, "urgent");
         assertThat(armed).isEmpty();
-        reactor.flush();
-        reactor.flush();
-        int all = Interest.READ | Interest.WRITE | Interest.URGENT;
+        operations.flush();
+        operations.flush();
+        int all = Readiness.READ | Readiness.WRITE | Readiness.URGENT;
         assertThat(armed).containsExactly("register " + (all | EDGE));
     }
 
@@ -394,12 +390,12 @@ class ReactorTest {
         armingErrno = Errno.ENOMEM;
         start(Opcode.READ, "read");
         start(Opcode.WRITE, "write");
-        reactor.flush();
+        operations.flush();
         assertThat(completed()).containsExactly("read ENOMEM", "write ENOMEM");
         armingErrno = 0;
         start(Opcode.READ, "again");
-        reactor.flush();
-        assertThat(armed).last().isEqualTo("register " + (Interest.READ | EDGE));
+        operations.flush();
+        assertThat(armed).last().isEqualTo("register " + (Readiness.READ | EDGE));
     }
 
     // ------------------------------------------------------------------ cancelling and closing
@@ -411,11 +407,11 @@ class ReactorTest {
         start(Opcode.READ, "second");
         start(Opcode.READ_URGENT, "urgent");
         start(Opcode.WRITE, "write");
-        reactor.cancelAll(socket, null, Kind.READ.bit);
+        operations.cancelAll(socket, null, Kind.READ.bit);
         assertThat(completed()).containsExactly("first ECANCELED", "second ECANCELED");
-        reactor.cancelAll(socket, null, Kind.EXCEPT.bit);
+        operations.cancelAll(socket, null, Kind.URGENT.bit);
         assertThat(completed()).containsExactly("urgent ECANCELED");
-        reactor.cancelAll(socket, null, Kind.WRITE.bit);
+        operations.cancelAll(socket, null, Kind.WRITE.bit);
         assertThat(completed()).containsExactly("write ECANCELED");
     }
 
@@ -429,10 +425,10 @@ class ReactorTest {
                 Request each = request(Opcode.RECEIVE, "each");
                 each.multishot = true;
                 each.key = "key";
-                reactor.start(socket, each);
+                operations.start(socket, each);
                 assertThat(completed()).containsExactly("each 3 more");
-                reactor.cancelAll(socket, key, kind);
-                reactor.resume(each);
+                operations.cancelAll(socket, key, kind);
+                operations.resume(each);
                 boolean cancelled = kind == Kind.READ.bit && key.equals("key");
                 assertThat(completed())
                         .isEqualTo(cancelled ? List.of("each ECANCELED") : List.of());
@@ -446,12 +442,12 @@ class ReactorTest {
     void cancel_ofWhatIsThrough_changesNothing() {
         returns("recv", LENGTH);
         Request read = start(Opcode.READ, "read");
-        reactor.cancel(read);
+        operations.cancel(read);
         assertThat(completed()).containsExactly("read 8");
-        reactor.cancel(read);
+        operations.cancel(read);
         assertThat(read.cancelRequested).isFalse();
-        reactor.start(socket, read);
-        reactor.cancel(read);
+        operations.start(socket, read);
+        operations.cancel(read);
         assertThat(completed()).containsExactly("read ECANCELED");
     }
 
@@ -460,11 +456,11 @@ class ReactorTest {
     void cancel_ofAMultishotBetweenTwoCompletions_endsItWhenItIsResumed() {
         returns("recv", 3, 3);
         Request each = startEach("each");
-        reactor.cancel(each); // Posted, not handed out.
+        operations.cancel(each); // Posted, not handed out.
         assertThat(completed()).containsExactly("each 3 more");
-        reactor.resume(each);
+        operations.resume(each);
         assertThat(completed()).containsExactly("each ECANCELED");
-        assertThat(reactor.outstanding()).isZero();
+        assertThat(operations.outstanding()).isZero();
     }
 
     @Test
@@ -472,15 +468,15 @@ class ReactorTest {
     void close_cancelsInOrderDeregistersAndSaysSo() {
         start(Opcode.READ, "read");
         start(Opcode.WRITE, "write");
-        reactor.flush();
+        operations.flush();
         armed.clear();
         boolean[] released = {false};
-        reactor.close(socket, () -> released[0] = true);
+        operations.close(socket, () -> released[0] = true);
         // A duplicate of the number would keep the kernel's registration alive.
         assertThat(armed).containsExactly("deregister");
         assertThat(released[0]).isTrue();
         assertThat(completed()).containsExactly("read ECANCELED", "write ECANCELED");
-        reactor.flush();
+        operations.flush();
         assertThat(armed).hasSize(1);
     }
 
@@ -488,39 +484,39 @@ class ReactorTest {
     @Clause("O-7")
     void close_ofWhatWasNeverArmed_asksNothingOfTheKernel() {
         start(Opcode.READ, "read");
-        reactor.close(socket, () -> {});
+        operations.close(socket, () -> {});
         assertThat(completed()).containsExactly("read ECANCELED");
-        DescriptorState other = reactor.open(FD + 1, Traits.TCP);
+        DescriptorState other = operations.open(FD + 1, Traits.TCP);
         assertThat(other).as("it is in a list still").isNotSameAs(socket);
-        reactor.flush();
-        reactor.flush();
+        operations.flush();
+        operations.flush();
         assertThat(armed).isEmpty();
-        assertThat(reactor.open(FD + 2, Traits.TCP)).isSameAs(socket);
-        assertThat(reactor.open(FD + 3, Traits.TCP)).as("once").isNotSameAs(socket);
+        assertThat(operations.open(FD + 2, Traits.TCP)).isSameAs(socket);
+        assertThat(operations.open(FD + 3, Traits.TCP)).as("once").isNotSameAs(socket);
     }
 
     @Test
     @Clause({"O-7", "B-8"})
     void close_ofWhatIsIdle_makesTheStateAvailableAtOnce() {
-        reactor.close(socket, () -> {});
-        assertThat(reactor.open(FD + 1, Traits.TCP)).isSameAs(socket);
+        operations.close(socket, () -> {});
+        assertThat(operations.open(FD + 1, Traits.TCP)).isSameAs(socket);
     }
 
     @Test
     @Clause({"O-7", "B-8"})
     void close_whileABufferIsWaitedFor_makesTheStateAvailableWhenOneComesBack() {
         open(1, Traits.TCP);
-        int taken = reactor.buffers().take();
+        int taken = operations.buffers().acquire();
         start(Opcode.RECEIVE, "receive");
-        reactor.flush();
-        reactor.close(socket, () -> {});
+        operations.flush();
+        operations.close(socket, () -> {});
         assertThat(completed()).containsExactly("receive ECANCELED");
-        assertThat(reactor.open(FD + 1, Traits.TCP)).isNotSameAs(socket);
+        assertThat(operations.open(FD + 1, Traits.TCP)).isNotSameAs(socket);
         calls.clear();
-        reactor.giveBack(taken);
-        reactor.flush();
+        operations.releaseBuffer(taken);
+        operations.flush();
         assertThat(calls).isEmpty();
-        assertThat(reactor.open(FD + 2, Traits.TCP)).isSameAs(socket);
+        assertThat(operations.open(FD + 2, Traits.TCP)).isSameAs(socket);
     }
 
     @Test
@@ -529,13 +525,13 @@ class ReactorTest {
         returns("recv", 3);
         Request each = startEach("each");
         assertThat(completed()).containsExactly("each 3 more");
-        reactor.close(socket, () -> {});
-        DescriptorState other = reactor.open(FD + 1, Traits.TCP);
+        operations.close(socket, () -> {});
+        DescriptorState other = operations.open(FD + 1, Traits.TCP);
         assertThat(other).as("its owner has the multishot still").isNotSameAs(socket);
-        reactor.resume(each);
+        operations.resume(each);
         assertThat(completed()).containsExactly("each ECANCELED");
-        assertThat(reactor.open(FD + 2, Traits.TCP)).isSameAs(socket);
-        assertThat(reactor.open(FD + 3, Traits.TCP)).isNotSameAs(socket);
+        assertThat(operations.open(FD + 2, Traits.TCP)).isSameAs(socket);
+        assertThat(operations.open(FD + 3, Traits.TCP)).isNotSameAs(socket);
     }
 
     // ------------------------------------------------------------------ the loop's buffers
@@ -544,18 +540,18 @@ class ReactorTest {
     @Clause("O-8")
     void receive_takesABufferOnlyForWhatArrives() {
         start(Opcode.RECEIVE, "receive");
-        assertThat(reactor.buffers().available()).isEqualTo(4);
+        assertThat(operations.buffers().available()).isEqualTo(4);
         returns("recv", 5);
-        reactor.ready(socket, Ready.READABLE);
+        operations.onReady(socket, Readiness.READ);
         assertThat(completed()).containsExactly("receive 5");
-        assertThat(reactor.buffers().available()).isEqualTo(3);
+        assertThat(operations.buffers().available()).isEqualTo(3);
         calls.clear();
         start(Opcode.RECEIVE, "next");
         assertThat(calls).as("a short one has emptied it").isEmpty();
         returns("recv", -Errno.EIO);
-        reactor.ready(socket, Ready.READABLE);
+        operations.onReady(socket, Readiness.READ);
         assertThat(completed()).containsExactly("next EIO");
-        assertThat(reactor.buffers().available()).isEqualTo(3);
+        assertThat(operations.buffers().available()).isEqualTo(3);
     }
 
     @Test
@@ -568,7 +564,7 @@ class ReactorTest {
         start(Opcode.RECEIVE, "blocked");
         assertThat(calls).hasSize(2);
         returns("recv", 3);
-        reactor.ready(socket, Ready.READABLE | Ready.END);
+        operations.onReady(socket, Readiness.READ | Readiness.END);
         returns("recv", 0);
         start(Opcode.RECEIVE, "end");
         assertThat(completed()).containsExactly("full 4096", "rest 3", "blocked 3", "end 0");
@@ -581,16 +577,16 @@ class ReactorTest {
         returns("recv", 3);
         Request first = start(Opcode.RECEIVE, "first");
         assertThat(completed()).containsExactly("first 3");
-        reactor.ready(socket, Ready.READABLE);
+        operations.onReady(socket, Readiness.READ);
         calls.clear();
         start(Opcode.RECEIVE, "second");
-        reactor.flush();
+        operations.flush();
         assertThat(calls).as("nothing to receive into").isEmpty();
-        reactor.giveBack(first.buffer);
+        operations.releaseBuffer(first.buffer);
         returns("recv", 4);
-        reactor.flush();
+        operations.flush();
         assertThat(completed()).containsExactly("second 4");
-        reactor.flush();
+        operations.flush();
         assertThat(calls).hasSize(1);
     }
 
@@ -598,19 +594,19 @@ class ReactorTest {
     @Clause({"O-8", "E-3"})
     void receives_thatShareOneBuffer_getItInTurn() {
         open(1, Traits.TCP);
-        int taken = reactor.buffers().take();
-        DescriptorState other = reactor.open(FD + 1, Traits.TCP);
+        int taken = operations.buffers().acquire();
+        DescriptorState other = operations.open(FD + 1, Traits.TCP);
         Request first = start(Opcode.RECEIVE, "first");
         Request second = request(Opcode.RECEIVE, "second");
-        reactor.start(other, second);
+        operations.start(other, second);
         returns("recv", 3, 4);
-        reactor.giveBack(taken);
-        reactor.flush();
+        operations.releaseBuffer(taken);
+        operations.flush();
         assertThat(completed()).containsExactly("first 3");
-        reactor.flush();
+        operations.flush();
         assertThat(completed()).as("there is no buffer for the other").isEmpty();
-        reactor.giveBack(first.buffer);
-        reactor.flush();
+        operations.releaseBuffer(first.buffer);
+        operations.flush();
         assertThat(completed()).containsExactly("second 4");
     }
 
@@ -618,14 +614,14 @@ class ReactorTest {
     @Clause("O-8")
     void receive_thatWouldBlockOrEnds_keepsNoBufferAndIsRemembered() {
         Request blocked = start(Opcode.RECEIVE, "blocked");
-        reactor.cancel(blocked);
+        operations.cancel(blocked);
         start(Opcode.RECEIVE, "next");
         assertThat(calls).as("known to block").hasSize(1);
         returns("recv", 0, 0);
-        reactor.ready(socket, Ready.READABLE);
+        operations.onReady(socket, Readiness.READ);
         start(Opcode.RECEIVE, "again");
         assertThat(completed()).containsExactly("blocked ECANCELED", "next 0", "again 0");
-        assertThat(reactor.buffers().available()).isEqualTo(4);
+        assertThat(operations.buffers().available()).isEqualTo(4);
 
         open(4, Traits.SOCKET | Traits.STREAM);
         calls.clear();
@@ -643,12 +639,12 @@ class ReactorTest {
         returns("recv", 4_096, 0);
         Request each = startEach("each");
         assertThat(completed()).containsExactly("each 4096 more");
-        assertThat(socket.withOwners()).containsExactly(each);
-        reactor.resume(each);
-        assertThat(socket.withOwners()).isEmpty();
+        assertThat(socket.delivered()).containsExactly(each);
+        operations.resume(each);
+        assertThat(socket.delivered()).isEmpty();
         assertThat(completed()).containsExactly("each 0");
-        assertThat(reactor.outstanding()).isZero();
-        assertThat(reactor.ended()).isEqualTo(1);
+        assertThat(operations.outstanding()).isZero();
+        assertThat(operations.completedCount()).isEqualTo(1);
     }
 
     @Test
@@ -657,25 +653,25 @@ class ReactorTest {
         returns("accept4", 0);
         Request each = request(Opcode.ACCEPT, "each");
         each.multishot = true;
-        reactor.start(socket, each);
+        operations.start(socket, each);
         assertThat(completed()).containsExactly("each 0 more");
-        reactor.resume(each);
-        assertThat(reactor.outstanding()).isEqualTo(1);
+        operations.resume(each);
+        assertThat(operations.outstanding()).isEqualTo(1);
         returns("accept4", -Errno.EMFILE);
-        reactor.ready(socket, Ready.READABLE);
+        operations.onReady(socket, Readiness.READ);
         assertThat(completed()).containsExactly("each EMFILE");
     }
 
     @Test
     @Clause({"O-3", "O-9"})
     void hasCompleted_isTrueUntilAllAreTaken() {
-        assertThat(reactor.hasCompleted()).isFalse();
+        assertThat(operations.hasCompleted()).isFalse();
         returns("recv", LENGTH);
         start(Opcode.READ, "read");
-        assertThat(reactor.hasCompleted()).isTrue();
-        assertThat(reactor.outstanding()).isEqualTo(1);
+        assertThat(operations.hasCompleted()).isTrue();
+        assertThat(operations.outstanding()).isEqualTo(1);
         completed();
-        assertThat(reactor.hasCompleted()).isFalse();
-        assertThat(reactor.outstanding()).isZero();
+        assertThat(operations.hasCompleted()).isFalse();
+        assertThat(operations.outstanding()).isZero();
     }
 }

@@ -1,11 +1,6 @@
-package dev.gyre.internal.backend.reactor;
+package dev.gyre.internal.backend;
 
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.CompletionQueue;
-import dev.gyre.internal.backend.DescriptorPool;
-import dev.gyre.internal.backend.DescriptorState;
-import dev.gyre.internal.backend.Interest;
 import dev.gyre.internal.backend.Opcode.Kind;
 
 import java.util.ArrayList;
@@ -83,7 +78,7 @@ final class EdgeTriggeredInterest {
         descriptor.blocked |= kind.bit;
         int interest = interestOf(kind);
         if (!consumed
-                && kind != Kind.EXCEPT
+                && kind != Kind.URGENT
                 && (descriptor.exhausted & kind.bit) == 0
                 && (descriptor.armed & interest) != 0) {
             descriptor.armed &= ~interest;
@@ -98,8 +93,8 @@ final class EdgeTriggeredInterest {
         if ((descriptor.wanted & interest) == 0) {
             return;
         }
-        if ((descriptor.unasked & bit) == 0) {
-            descriptor.unasked |= bit;
+        if ((descriptor.unwanted & bit) == 0) {
+            descriptor.unwanted |= bit;
         } else {
             descriptor.wanted &= ~interest;
             markDirty(descriptor);
@@ -118,7 +113,7 @@ final class EdgeTriggeredInterest {
 
     /// Arms a kind with the next flush, unless it is armed.
     void want(DescriptorState descriptor, Kind kind) {
-        descriptor.unasked &= ~kind.bit;
+        descriptor.unwanted &= ~kind.bit;
         int interest = interestOf(kind);
         if ((descriptor.wanted & interest) == 0) {
             descriptor.wanted |= interest;
@@ -128,10 +123,10 @@ final class EdgeTriggeredInterest {
 
     private static int interestOf(Kind kind) {
         return switch (kind) {
-            case EXCEPT -> Interest.URGENT;
-            case READ -> Interest.READ;
-            case WRITE -> Interest.WRITE;
-            case END -> Interest.END;
+            case URGENT -> Readiness.URGENT;
+            case READ -> Readiness.READ;
+            case WRITE -> Readiness.WRITE;
+            case END -> Readiness.END;
             case FILE -> 0;
         };
     }
@@ -151,7 +146,7 @@ final class EdgeTriggeredInterest {
             if (descriptor.released == null && withEnd(descriptor.wanted) != descriptor.armed) {
                 arm(descriptor);
             }
-            descriptors.giveIfUnused(descriptor);
+            descriptors.releaseIfUnused(descriptor);
         }
         dirty.clear();
     }
@@ -159,12 +154,12 @@ final class EdgeTriggeredInterest {
     /// Adds the end to an interest in reads: a read that stops short at the end must be notified of
     /// it.
     private static int withEnd(int wanted) {
-        return (wanted & Interest.READ) != 0 ? wanted | Interest.END : wanted;
+        return (wanted & Readiness.READ) != 0 ? wanted | Readiness.END : wanted;
     }
 
     private void arm(DescriptorState descriptor) {
         int wanted = withEnd(descriptor.wanted);
-        int interest = wanted == 0 ? 0 : wanted | Interest.EDGE;
+        int interest = wanted == 0 ? 0 : wanted | Readiness.EDGE;
         try {
             if (descriptor.registered) {
                 backend.modify(descriptor.fd, interest);

@@ -1,0 +1,13 @@
+package dev.gyre.internal.backend;
+
+/// Handles the completions of a [Request].
+public interface CompletionHandler {
+    /// Receives a completion, and runs the callback for it: user code, which may throw anything.
+    /// Loop thread only.
+    void onComplete(Request request);
+
+    /// Releases what a request has brought that completed after the loop terminated. Any thread.
+    ///
+    /// @param result of the request
+    default void abandoned(long result) {}
+}
